@@ -1,0 +1,35 @@
+# Two commands do all the set-up: `make run` and `make test`. `make help` lists the rest.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: help run test check lint types contracts wheel screenshots bench bench-compiler bench-ui tune clean
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
+
+$(STAMP): pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "CompileMask needs Python 3.11 or later")'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt torch
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	touch $@
+
+run: $(STAMP) ## open the workbench on a real mask; without a terminal, print the whole report
+	$(BIN)/compilemask open shared_prompt_rm
+
+test: $(STAMP) ## run the tests
+	$(BIN)/python -m pytest -q -n 2
+
+lint: $(STAMP) ## formatting and lint
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(STAMP) ## mypy strict
+	$(BIN)/mypy
+
+contracts: $(STAMP) ## import directions
+	$(BIN)/lint-imports
+
+check: lint types contracts test ## everything that CI runs

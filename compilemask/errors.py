@@ -1,0 +1,31 @@
+"""The errors that people see. Each message says where, what, what was expected and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from compilemask.source import Diagnostic
+
+
+class CompileMaskError(Exception):
+    """Base of every error this package raises on purpose; its text is fit to be shown as it is."""
+
+
+class MaskFileError(CompileMaskError):
+    """A mask file or its sizes are wrong. `diagnostics` holds every finding, errors first in file order."""
+
+    def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
+        self.diagnostics = tuple(diagnostics)
+        super().__init__("\n\n".join(d.render() for d in self.diagnostics))
+
+
+class UsageError(CompileMaskError):
+    """A call or a command line that can't be carried out as written (exit code 2)."""
+
+
+class UnavailableError(CompileMaskError):
+    """This machine lacks what was asked for, a GPU for instance (exit code 3)."""
+
+
+class InternalError(Exception):
+    """An invariant of CompileMask itself is broken: our bug, not the user's."""

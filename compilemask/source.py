@@ -1,0 +1,69 @@
+"""Where text came from and what is wrong with it: sources, spans, diagnostics with carets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+
+class Severity(Enum):
+    """How much a diagnostic matters: an error stops compilation, a warning and a note do not."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A named text. `name` is what messages show: a path, or a word such as `<text>`."""
+
+    name: str
+    text: str
+
+    def line(self, number: int) -> str:
+        """The text of a 1-based line, without its line end; empty past the end."""
+        lines = self.text.splitlines()
+        return lines[number - 1] if 0 < number <= len(lines) else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of a source: 1-based line and column of its first character and of the one after its last."""
+
+    source: Source = field(repr=False, compare=False)
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+    def to(self, other: Span) -> Span:
+        """The span from the start of this one to the end of the other."""
+        return Span(self.source, self.line, self.column, other.end_line, other.end_column)
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One message about a mask file: what is wrong, where, what was expected, what to do."""
+
+    severity: Severity
+    code: str
+    message: str
+    span: Span | None = None
+    hint: str | None = None
+
+    def render(self) -> str:
+        """`file:line:column: error[code]: message`, the source line, a caret line and the hint."""
+        head = f"{self.severity.value}[{self.code}]: {self.message}"
+        lines = [head]
+        if self.span is not None:
+            span = self.span
+            lines = [f"{span.source.name}:{span.line}:{span.column}: {head}"]
+            text = span.source.line(span.line)
+            end = span.end_column if span.end_line == span.line else len(text) + 1
+            carets = "^" * max(1, end - span.column)
+            gutter = str(span.line)
+            lines += [f" {gutter} | {text}", f" {' ' * len(gutter)} | {' ' * (span.column - 1)}{carets}"]
+        if self.hint:
+            lines.append(f"   = {self.hint}")
+        return "\n".join(lines)
