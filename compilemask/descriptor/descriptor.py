@@ -1,10 +1,11 @@
 """The descriptor: all that a kernel needs to know of a mask, in numpy arrays.
 
-One descriptor serves every batch entry and head: `variant[b, h]` says which of the distinct masks applies (a length of 1
-broadcasts), and the tile lists of all variants follow each other. The pattern table is shared by all of them.
+One descriptor serves every batch entry and head: `variant[b, h]` says which of the distinct masks applies (a length
+of 1 broadcasts), and the tile lists of all variants follow each other. The pattern table is shared by all of them.
 
-FULL runs hold only tiles whose keys are all in range: a full tile that crosses the end of the keys is listed as PARTIAL
-with an edge pattern, so a kernel never compares a key index with the key length. Pattern bits of cells out of range are 0.
+FULL runs hold only tiles whose keys are all in range: a full tile that crosses the end of the keys is listed as
+PARTIAL with an edge pattern, so a kernel never compares a key index with the key length. Pattern bits of cells out of
+range are 0.
 """
 
 from __future__ import annotations
@@ -43,7 +44,5 @@ class Descriptor:
     by_query: TileLists
     by_key: TileLists
     patterns: NDArray[np.uint32]  # [distinct, block_m, ceil(block_n / 32)]
-    query_order: NDArray[np.int32] | None = (
-        None  # slot i of the kernel holds the caller's query query_order[i]
-    )
+    query_order: NDArray[np.int32] | None = None  # slot i of the kernel holds the caller's query query_order[i]
     key_order: NDArray[np.int32] | None = None

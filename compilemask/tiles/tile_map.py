@@ -34,6 +34,4 @@ class TileMap:
     partial_offsets: NDArray[np.int64]  # [query_tiles + 1]
     partial_tiles: NDArray[np.int32]  # [partial] key tile, ascending within a query tile
     partial_patterns: NDArray[np.int32]  # [partial] number in `patterns`, in order of first use
-    patterns: NDArray[
-        np.uint32
-    ]  # [distinct, block_m, ceil(block_n / 32)]; bit c % 32 of word c // 32 is column c
+    patterns: NDArray[np.uint32]  # [distinct, block_m, ceil(block_n / 32)]; bit c % 32 of word c // 32 is column c
