@@ -1,0 +1,123 @@
+"""The library of masks: which there are, where their files lie, and what their headers say.
+
+In a checkout the files lie in `masks/`, in an installed wheel in `compilemask/library_masks`. Every file starts with a
+comment block of `# Key: text` lines (a line without a key continues the one above):
+
+    # Idea: who sees whom, in a sentence
+    # Source: paper or repository
+    # Sizes: what the parameters mean and what the defaults make
+    # At 32K: name=value name=value        (values without blanks; "-" when the defaults are that size)
+    # Density: the visible share of all cells, at the default sizes
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from compilemask.errors import UsageError
+
+SUFFIX = ".mask"
+_KEYS = ("Idea", "Source", "Sizes", "At 32K", "Density")
+_KEY_LINE = re.compile(rf"#\s*({'|'.join(_KEYS)}):\s*(.*)")
+_TITLE_LINE = re.compile(r'title\s+"([^"]*)"')
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What the comment block and the title of a library mask say; a key that is missing is empty."""
+
+    name: str
+    title: str
+    idea: str
+    source: str
+    sizes: str
+    at_32k: tuple[tuple[str, str], ...]  # (parameter, value as text) that make the mask about 32,768 tokens long
+    density: str
+
+
+@cache
+def folder() -> Path:
+    """The folder that holds the library. Raises UsageError when the installation lacks it."""
+    package = Path(__file__).resolve().parent
+    for candidate in (package / "library_masks", package.parent / "masks"):
+        if candidate.is_dir():
+            return candidate
+    raise UsageError(f"the library of masks is missing: neither {package / 'library_masks'} nor {package.parent}/masks")
+
+
+def names() -> list[str]:
+    """The names of all library masks, in alphabetical order."""
+    return sorted(path.stem for path in folder().glob(f"*{SUFFIX}"))
+
+
+def locate(name_or_path: str | Path) -> Path:
+    """The file of a library mask, or the path itself when it names an existing file.
+
+    A word without a slash and without `.mask` is a library name first. Raises UsageError with the nearest names.
+    """
+    text = str(name_or_path)
+    looks_like_path = isinstance(name_or_path, Path) or "/" in text or "\\" in text or text.endswith(SUFFIX)
+    if not looks_like_path and text in names():
+        return folder() / f"{text}{SUFFIX}"
+    path = Path(text).expanduser()
+    if path.is_file():
+        return path
+    if path.is_dir():
+        raise UsageError(f"{text} is a folder; expected a {SUFFIX} file or the name of a library mask")
+    if looks_like_path and ("/" in text or "\\" in text):
+        near = _nearest_in(path)
+        raise UsageError(f"there is no file {text}{near}")
+    raise UsageError(f"there is no library mask and no file called {text!r}{_nearest(text)}")
+
+
+def header(name: str) -> Header:
+    """The header of a library mask. Raises UsageError for a name that is not in the library."""
+    lines = locate(name).read_text(encoding="utf-8").splitlines()
+    values = dict.fromkeys(_KEYS, "")
+    current = ""
+    for line in lines:
+        if not line.startswith("#"):
+            break
+        if match := _KEY_LINE.match(line):
+            current, text = match.group(1), match.group(2)
+        else:
+            text = line.lstrip("# ")
+        if current:
+            values[current] = f"{values[current]} {text.strip()}".strip()
+    title = next((match.group(1) for line in lines if (match := _TITLE_LINE.match(line))), "")
+    return Header(
+        name=Path(name).stem,
+        title=title,
+        idea=values["Idea"],
+        source=values["Source"],
+        sizes=values["Sizes"],
+        at_32k=_settings(values["At 32K"]),
+        density=values["Density"],
+    )
+
+
+def _settings(text: str) -> tuple[tuple[str, str], ...]:
+    """`a=1 b=[2,3]` as pairs; words without an equals sign are not settings."""
+    return tuple((word.partition("=")[0], word.partition("=")[2]) for word in text.split() if "=" in word)
+
+
+def _nearest(text: str) -> str:
+    stem = text.removesuffix(SUFFIX)
+    known = names()
+    near = difflib.get_close_matches(stem, known, n=3, cutoff=0.5)
+    near += [name for name in known if len(stem) > 2 and stem in name and name not in near][: 3 - len(near)]
+    if near:
+        return f"; did you mean {' or '.join(near)}?"
+    return "; `compilemask list` shows the library, and a file is given by its path"
+
+
+def _nearest_in(path: Path) -> str:
+    parent = path.parent
+    if not parent.is_dir():
+        return f": the folder {parent} does not exist"
+    near = difflib.get_close_matches(path.name, sorted(child.name for child in parent.glob(f"*{SUFFIX}")), n=3)
+    return f"; did you mean {' or '.join(str(parent / name) for name in near)}?" if near else ""

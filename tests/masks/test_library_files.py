@@ -1,0 +1,40 @@
+"""What the library's files and `compilemask.library` promise: headers, names, errors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from compilemask import library
+from compilemask.errors import UsageError
+
+
+@pytest.mark.parametrize("name", library.names())
+def test_every_file_has_a_whole_header(name: str) -> None:
+    header = library.header(name)
+    assert header.title
+    assert header.idea.endswith(".")
+    assert header.source
+    assert header.sizes
+    assert header.density.endswith(" %")
+    assert 0 < float(header.density.removesuffix(" %")) <= 100
+
+
+def test_locate_finds_library_masks_and_paths(tmp_path: Path) -> None:
+    assert library.locate("causal").name == "causal.mask"
+    own = tmp_path / "own.mask"
+    own.write_text('title "own"\n', encoding="utf-8")
+    assert library.locate(str(own)) == own
+    assert library.locate(own) == own
+
+
+def test_an_unknown_name_is_answered_with_the_nearest(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="did you mean causal"):
+        library.locate("casual")
+    with pytest.raises(UsageError, match="compilemask list"):
+        library.locate("zzzzzz")
+    with pytest.raises(UsageError, match=r"there is no file .*nowhere/x\.mask: the folder .* does not exist"):
+        library.locate("nowhere/x.mask")
+    with pytest.raises(UsageError, match="is a folder"):
+        library.locate(tmp_path)
