@@ -1,0 +1,37 @@
+"""What this machine has, found without importing torch."""
+
+from __future__ import annotations
+
+import ctypes
+import platform
+from functools import cache
+from importlib import metadata
+
+
+@cache
+def gpu_name() -> str | None:
+    """The name of the first CUDA GPU, asked of its driver; None where there is no driver or no GPU."""
+    try:
+        driver = ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return None
+    device = ctypes.c_int()
+    name = ctypes.create_string_buffer(256)
+    if driver.cuInit(0) or driver.cuDeviceGet(ctypes.byref(device), 0):
+        return None
+    if driver.cuDeviceGetName(name, len(name), device):
+        return "CUDA GPU"
+    return name.value.decode(errors="replace")
+
+
+def version_of(package: str) -> str | None:
+    """The installed version of a package; None if it is not installed."""
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def python_version() -> str:
+    """The version of the running Python, for instance 3.11.7."""
+    return platform.python_version()

@@ -1,0 +1,168 @@
+"""What validating, compiling and timing a mask found: plain records, free of torch and of any screen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Outcome(Enum):
+    """How a check ended. SKIPPED never counts as a proof."""
+
+    PASS = "pass"
+    FAIL = "fail"
+    SKIPPED = "skipped"
+
+
+@dataclass(frozen=True, slots=True)
+class WrongCell:
+    """The first cell (query, key) that differs; `key` is -1 where a whole query row differs (an output or its LSE).
+
+    `tile` is the (query tile, key tile) that holds the cell, for the block sizes that were checked.
+    """
+
+    batch: int
+    head: int
+    query: int
+    key: int
+    query_region: str
+    key_region: str
+    tile: tuple[int, int]
+    expected: str
+    found: str
+
+    def describe(self) -> str:
+        """One line for people."""
+        place = f"query {self.query:,} = {self.query_region}"
+        if self.key >= 0:
+            place += f", key {self.key:,} = {self.key_region}"
+        return (
+            f"batch {self.batch} head {self.head}, {place}, tile {self.tile}: "
+            f"expected {self.expected}, found {self.found}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One comparison. `scope` says exactly what was compared.
+
+    `of_budget` is the worst error in units of the allowed one (None for bit-exact checks).
+    """
+
+    name: str
+    outcome: Outcome
+    scope: str
+    of_budget: float | None = None
+    first_wrong: WrongCell | None = None
+    wrong_cells: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ValidationReport:
+    """All checks of one mask. `machine` says what ran the kernel."""
+
+    mask: str
+    query_length: int
+    key_length: int
+    machine: str
+    checks: tuple[Check, ...]
+    notes: tuple[str, ...]
+    seconds: float
+
+    @property
+    def passed(self) -> bool:
+        """True when nothing failed and at least one check ran."""
+        ran = [check for check in self.checks if check.outcome is not Outcome.SKIPPED]
+        return bool(ran) and all(check.outcome is Outcome.PASS for check in ran)
+
+    @property
+    def worst_of_budget(self) -> float | None:
+        """The largest error over all numeric checks, in units of the allowed one."""
+        shares = [check.of_budget for check in self.checks if check.of_budget is not None]
+        return max(shares) if shares else None
+
+    @property
+    def first_wrong(self) -> WrongCell | None:
+        """The first wrong cell of the first check that names one."""
+        return next((check.first_wrong for check in self.checks if check.first_wrong is not None), None)
+
+
+@dataclass(frozen=True, slots=True)
+class InstructionCount:
+    """How often one class of instruction occurs in the assembly, e.g. `tcgen05.mma`."""
+
+    name: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """One text the compiler produced: `language` is ptx, sass, ttgir, ttir or llir."""
+
+    language: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class TargetReport:
+    """One kernel compiled for one target. Registers per thread, spills in bytes, shared memory in bytes per block.
+
+    `tensor_memory` is in columns (0 where the target has none). `error` is set when the target failed, else None.
+    """
+
+    target: str
+    kernel: str
+    registers: int
+    spills: int
+    shared_bytes: int
+    tensor_memory: int
+    instructions: tuple[InstructionCount, ...]
+    compile_s: float
+    warnings: tuple[str, ...] = ()
+    listings: tuple[Listing, ...] = ()
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CompileReport:
+    """The kernel of one mask, per target."""
+
+    mask: str
+    targets: tuple[TargetReport, ...]
+
+    @property
+    def passed(self) -> bool:
+        """True when every target compiled."""
+        return bool(self.targets) and all(target.error is None for target in self.targets)
+
+
+@dataclass(frozen=True, slots=True)
+class TimingEntry:
+    """One implementation in one run. Times in milliseconds, median; `spread` is (p80 - p20) / median.
+
+    `useful_tflops` counts visible cells only, `executed_tflops` the cells of all visited tiles (None if unknown).
+    `ratio` is its time over ours in the same run: above 1, ours is faster. `note` says why figures are missing.
+    """
+
+    what: str
+    forward_ms: float | None
+    spread: float | None
+    useful_tflops: float | None
+    executed_tflops: float | None
+    ratio: float | None
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TimingReport:
+    """All implementations of one mask, timed round robin in one run."""
+
+    mask: str
+    gpu: str
+    batch: int
+    heads: int
+    head_dim: int
+    dtype: str
+    query_length: int
+    key_length: int
+    entries: tuple[TimingEntry, ...]
