@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable
 from typing import TextIO
 
-
 from compilemask.errors import MaskFileError, UnavailableError, UsageError
 from compilemask.measure.machine import gpu_name, python_version, version_of
 from compilemask.measure.progress import Progress, Stopped
@@ -49,7 +48,7 @@ class Service:
         self._stops: dict[int, threading.Event] = {}
 
     def serve(self) -> None:
-        """Say hello, then serve until the stream ends or a `Shutdown` arrives; waits for the run in progress to stop."""
+        """Say hello, then serve until the stream ends or a `Shutdown` arrives; waits for the current run to stop."""
         self._say(
             Hello(
                 PROTOCOL,
