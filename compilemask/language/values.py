@@ -1,0 +1,115 @@
+"""The values of the language: 64-bit integers, booleans, strings, lists and `any`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from enum import Enum
+
+import numpy as np
+from numpy.typing import NDArray
+
+INT64_MIN = -(2**63)
+INT64_MAX = 2**63 - 1
+
+
+class Unbounded(Enum):
+    """The type of `any`: no bound. It can be stored, compared, added to and subtracted from."""
+
+    ANY = "any"
+
+    def __repr__(self) -> str:
+        return "any"
+
+
+ANY = Unbounded.ANY
+
+
+class ListValue:
+    """An immutable list (or tuple) of values; a flat list of integers or of booleans is kept as one array.
+
+    `array` is int64[n] or bool[n] for such a list and None for any other (nested, strings, mixed).
+    """
+
+    __slots__ = ("_items", "array")
+
+    def __init__(self, items: Sequence[Value] | NDArray[np.int64] | NDArray[np.bool_]) -> None:
+        self.array: NDArray[np.int64] | NDArray[np.bool_] | None
+        self._items: tuple[Value, ...] | None
+        if isinstance(items, np.ndarray):
+            self._items = None
+            self.array = items.astype(np.bool_) if items.dtype == np.bool_ else items.astype(np.int64)
+        else:
+            self._items = tuple(items)
+            self.array = _packed(self._items)
+        if self.array is not None:
+            self.array.setflags(write=False)
+
+    @property
+    def items(self) -> tuple[Value, ...]:
+        """The entries as Python values."""
+        if self._items is None:
+            assert self.array is not None
+            self._items = tuple(self.array.tolist())
+        return self._items
+
+    def __len__(self) -> int:
+        return len(self.array) if self.array is not None else len(self.items)
+
+    def __iter__(self) -> Iterator[Value]:
+        return iter(self.items)
+
+    def __getitem__(self, index: int) -> Value:
+        return self.items[index]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ListValue) or len(self) != len(other):
+            return False
+        if self.array is not None and other.array is not None:
+            return bool(np.array_equal(self.array, other.array))
+        return self.items == other.items
+
+    def __hash__(self) -> int:
+        return hash((len(self), self.items[:8]))
+
+    def __repr__(self) -> str:
+        shown = ", ".join(show(item) for item in self.items[:8])
+        return f"[{shown}{', ...' if len(self) > 8 else ''}]"
+
+
+Value = int | bool | str | Unbounded | ListValue
+
+
+def _packed(items: tuple[Value, ...]) -> NDArray[np.int64] | NDArray[np.bool_] | None:
+    if all(type(item) is int for item in items):
+        return np.array(items, dtype=np.int64)
+    if all(type(item) is bool for item in items):
+        return np.array(items, dtype=np.bool_)
+    return None
+
+
+def show(value: Value | None) -> str:
+    """A value as it is written in a mask file."""
+    match value:
+        case None:
+            return "absent"
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return f'"{value}"'
+        case _:
+            return repr(value)
+
+
+def describe(value: Value) -> str:
+    """The kind of a value, for messages: `a number`, `a list of 3`."""
+    match value:
+        case bool():
+            return "a condition"
+        case int():
+            return "a number"
+        case str():
+            return "a string"
+        case ListValue():
+            return f"a list of {len(value)}"
+        case _:
+            return "`any`"
