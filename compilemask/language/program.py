@@ -574,7 +574,7 @@ class RuleList:
 
 @dataclass(frozen=True, slots=True)
 class Order(Bound):
-    """`order S stored by C`: the kernel keeps the tokens of S sorted by C, stably, in the slots S occupies, on both axes.
+    """`order S stored by C`: the kernel sorts the tokens of S by C, stably, in the slots that S has, on both axes.
 
     `selector` and `coordinate` are None for `order best`. Never changes the mask.
     """
