@@ -46,3 +46,23 @@ class Descriptor:
     patterns: NDArray[np.uint32]  # [distinct, block_m, ceil(block_n / 32)]
     query_order: NDArray[np.int32] | None = None  # slot i of the kernel holds the caller's query query_order[i]
     key_order: NDArray[np.int32] | None = None
+
+    @property
+    def query_tiles(self) -> int:
+        """Query tiles of one variant."""
+        return -(-self.query_length // self.block_m)
+
+    @property
+    def key_tiles(self) -> int:
+        """Key tiles of one variant."""
+        return -(-self.key_length // self.block_n)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all arrays, as a kernel would upload them."""
+        arrays = [self.variant, self.patterns]
+        for lists in (self.by_query, self.by_key):
+            arrays += [lists.full_offsets, lists.full_runs, lists.partial_offsets]
+            arrays += [lists.partial_tiles, lists.partial_patterns]
+        arrays += [order for order in (self.query_order, self.key_order) if order is not None]
+        return sum(int(array.nbytes) for array in arrays)

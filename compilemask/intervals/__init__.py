@@ -1,0 +1,5 @@
+"""From rules to visible intervals, and set algebra on intervals."""
+
+from compilemask.intervals.interval_set import Intervals
+
+__all__ = ["Intervals"]

@@ -12,6 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from compilemask.errors import InternalError
+from compilemask.intervals import linear
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Intervals:
@@ -22,3 +25,238 @@ class Intervals:
     offsets: NDArray[np.int64]  # [rows + 1]
     starts: NDArray[np.int32]  # [runs]
     ends: NDArray[np.int32]  # [runs]
+
+    # ---------------------------------------------------------------- making
+
+    @staticmethod
+    def empty(rows: int, columns: int) -> Intervals:
+        """The mask that shows nothing."""
+        none = np.zeros(0, np.int32)
+        return Intervals(rows, columns, np.zeros(rows + 1, np.int64), none, none)
+
+    @staticmethod
+    def full(rows: int, columns: int) -> Intervals:
+        """The mask that shows everything."""
+        if not columns:
+            return Intervals.empty(rows, columns)
+        ends = np.full(rows, columns, np.int32)
+        return Intervals(rows, columns, np.arange(rows + 1, dtype=np.int64), np.zeros(rows, np.int32), ends)
+
+    @staticmethod
+    def from_runs(
+        rows: int,
+        columns: int,
+        row: NDArray[np.integer],
+        start: NDArray[np.integer],
+        end: NDArray[np.integer],
+    ) -> Intervals:
+        """Canonical form of runs [start, end) in the given rows, in any order; they may overlap, touch or be empty.
+
+        Row, start and end must lie inside the mask.
+        """
+        some = start < end
+        if not some.all():
+            row, start, end = row[some], start[some], end[some]
+        base = row.astype(np.int64) * (columns + 1)
+        return Intervals.from_line(rows, columns, linear.merge(base + start, base + end))
+
+    @staticmethod
+    def from_bounds(columns: int, start: NDArray[np.integer], end: NDArray[np.integer]) -> Intervals:
+        """One run a row, [start[r], end[r]) clipped to the columns; empty where start >= end."""
+        start = np.maximum(start, 0)
+        end = np.minimum(end, columns)
+        some = start < end
+        offsets = np.zeros(start.size + 1, np.int64)
+        np.cumsum(some, out=offsets[1:])
+        if not some.all():
+            start, end = start[some], end[some]
+        return Intervals(offsets.size - 1, columns, offsets, start.astype(np.int32), end.astype(np.int32))
+
+    @staticmethod
+    def from_line(rows: int, columns: int, runs: linear.Runs) -> Intervals:
+        """From canonical runs on the line where row r starts at r * (columns + 1)."""
+        row = runs[0] // (columns + 1)
+        base = row * (columns + 1)
+        offsets = np.zeros(rows + 1, np.int64)
+        np.cumsum(np.bincount(row, minlength=rows), out=offsets[1:])
+        return Intervals(rows, columns, offsets, (runs[0] - base).astype(np.int32), (runs[1] - base).astype(np.int32))
+
+    @staticmethod
+    def from_dense(mask: NDArray[np.bool_]) -> Intervals:
+        """From a boolean [rows, columns] array, True = visible."""
+        rows, columns = mask.shape
+        padded = np.zeros((rows, columns + 2), np.int8)
+        padded[:, 1:-1] = mask
+        step = np.diff(padded, axis=1)
+        row, start = np.nonzero(step == 1)
+        _, end = np.nonzero(step == -1)
+        offsets = np.zeros(rows + 1, np.int64)
+        np.cumsum(np.bincount(row, minlength=rows), out=offsets[1:])
+        return Intervals(rows, columns, offsets, start.astype(np.int32), end.astype(np.int32))
+
+    # ---------------------------------------------------------------- looking
+
+    @property
+    def runs(self) -> int:
+        """Number of runs."""
+        return int(self.starts.size)
+
+    @property
+    def visible(self) -> int:
+        """Number of visible cells."""
+        return int(self.ends.sum(dtype=np.int64) - self.starts.sum(dtype=np.int64))
+
+    def run_rows(self) -> NDArray[np.int64]:
+        """The row of every run."""
+        return np.repeat(np.arange(self.rows, dtype=np.int64), np.diff(self.offsets))
+
+    def runs_per_row(self) -> NDArray[np.int64]:
+        """[rows] number of runs."""
+        return np.diff(self.offsets)
+
+    def visible_per_row(self) -> NDArray[np.int64]:
+        """[rows] number of visible cells."""
+        total = np.zeros(self.runs + 1, np.int64)
+        np.cumsum(self.ends - self.starts, dtype=np.int64, out=total[1:])
+        bounds = total[self.offsets]
+        return np.diff(bounds)
+
+    def empty_rows(self) -> NDArray[np.int64]:
+        """Rows that show nothing, ascending."""
+        return np.flatnonzero(self.offsets[1:] == self.offsets[:-1])
+
+    def row(self, row: int) -> tuple[tuple[int, int], ...]:
+        """The runs of one row."""
+        part = slice(int(self.offsets[row]), int(self.offsets[row + 1]))
+        return tuple(zip(self.starts[part].tolist(), self.ends[part].tolist(), strict=True))
+
+    def contains(self, row: int, column: int) -> bool:
+        """Whether one cell is visible."""
+        low, high = int(self.offsets[row]), int(self.offsets[row + 1])
+        place = low + int(np.searchsorted(self.starts[low:high], column, side="right")) - 1
+        return place >= low and column < int(self.ends[place])
+
+    def to_line(self) -> linear.Runs:
+        """Runs on the line where row r starts at r * (columns + 1)."""
+        base = self.run_rows() * (self.columns + 1)
+        return base + self.starts, base + self.ends
+
+    def to_dense(self) -> NDArray[np.bool_]:
+        """Boolean [rows, columns]; the caller answers for its size."""
+        step = np.zeros((self.rows, self.columns + 1), np.int8)
+        row = self.run_rows()
+        step[row, self.starts] = 1
+        step[row, self.ends] = -1
+        return np.cumsum(step, axis=1, dtype=np.int8)[:, :-1].astype(np.bool_)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Intervals):
+            return NotImplemented
+        return (
+            (self.rows, self.columns) == (other.rows, other.columns)
+            and np.array_equal(self.offsets, other.offsets)
+            and np.array_equal(self.starts, other.starts)
+            and np.array_equal(self.ends, other.ends)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.rows, self.columns, self.offsets.tobytes(), self.starts.tobytes(), self.ends.tobytes()))
+
+    def check(self) -> None:
+        """Raise InternalError unless the canonical form holds."""
+        offsets, starts, ends = self.offsets, self.starts, self.ends
+        if offsets.shape != (self.rows + 1,) or int(offsets[0]) != 0 or int(offsets[-1]) != starts.size:
+            raise InternalError("offsets do not frame the runs")
+        if starts.shape != ends.shape or (np.diff(offsets) < 0).any():
+            raise InternalError("offsets decrease, or starts and ends differ in number")
+        if starts.size and (int(starts.min()) < 0 or int(ends.max()) > self.columns or (starts >= ends).any()):
+            raise InternalError("a run is empty or leaves the mask")
+        inside = np.diff(self.run_rows()) == 0
+        if (starts[1:][inside] <= ends[:-1][inside]).any():
+            raise InternalError("runs of a row overlap, touch or are not sorted")
+
+    # ---------------------------------------------------------------- set algebra
+
+    def union(self, other: Intervals) -> Intervals:
+        """Cells visible in either."""
+        self._same_shape(other)
+        if not other.runs:
+            return self
+        if not self.runs:
+            return other
+        return self._from_line(linear.union(self.to_line(), other.to_line()))
+
+    def intersection(self, other: Intervals) -> Intervals:
+        """Cells visible in both."""
+        self._same_shape(other)
+        if self._one_run_a_row() and other._one_run_a_row():
+            return Intervals.from_bounds(
+                self.columns, np.maximum(self.starts, other.starts), np.minimum(self.ends, other.ends)
+            )
+        return self._from_line(linear.intersect(self.to_line(), other.to_line()))
+
+    def difference(self, other: Intervals) -> Intervals:
+        """Cells visible in this mask and not in the other."""
+        self._same_shape(other)
+        if not other.runs or not self.runs:
+            return self
+        return self._from_line(linear.subtract(self.to_line(), other.to_line()))
+
+    def complement(self) -> Intervals:
+        """Cells not visible."""
+        return Intervals.full(self.rows, self.columns).difference(self)
+
+    # ---------------------------------------------------------------- rearranging
+
+    def transpose(self) -> Intervals:
+        """Columns as rows. A column's run starts where a row shows the cell and the row above does not."""
+        stride = self.columns + 1
+        starts, ends = self.to_line()
+        above = (starts + stride, ends + stride)
+        begin = _cells(linear.subtract((starts, ends), above), stride, self.rows + 1)
+        end = _cells(linear.subtract(above, (starts, ends)), stride, self.rows + 1)
+        return Intervals.from_line(self.columns, self.rows, (begin, end))
+
+    def transposed_runs(self) -> int:
+        """How many runs `transpose` would have, without building it."""
+        stride = self.columns + 1
+        starts, ends = self.to_line()
+        first, last = linear.subtract((starts, ends), (starts + stride, ends + stride))
+        return int((last - first).sum())
+
+    def select(self, rows: NDArray[np.integer]) -> Intervals:
+        """A mask whose row i is row rows[i] of this one."""
+        counts = np.diff(self.offsets)[rows]
+        offsets = np.zeros(rows.size + 1, np.int64)
+        np.cumsum(counts, out=offsets[1:])
+        place = linear.ranges(self.offsets[:-1][rows], counts)
+        return Intervals(int(rows.size), self.columns, offsets, self.starts[place], self.ends[place])
+
+    def permute_rows(self, order: NDArray[np.integer]) -> Intervals:
+        """Row i of the result is row order[i]; `order` is a permutation of the rows."""
+        return self.select(order)
+
+    def permute_columns(self, order: NDArray[np.integer]) -> Intervals:
+        """Column j of the result is column order[j]; `order` is a permutation of the columns."""
+        return self.transpose().select(order).transpose()
+
+    # ---------------------------------------------------------------- inside
+
+    def _from_line(self, runs: linear.Runs) -> Intervals:
+        return Intervals.from_line(self.rows, self.columns, runs)
+
+    def _one_run_a_row(self) -> bool:
+        return self.runs == self.rows and bool((self.offsets[1:] > self.offsets[:-1]).all())
+
+    def _same_shape(self, other: Intervals) -> None:
+        if (self.rows, self.columns) != (other.rows, other.columns):
+            raise InternalError(f"{self.rows}x{self.columns} and {other.rows}x{other.columns} masks do not combine")
+
+
+def _cells(runs: linear.Runs, stride: int, new_stride: int) -> linear.Line:
+    """The places of all cells of `runs`, moved from a row-major line to the sorted column-major one."""
+    cells = linear.ranges(runs[0], runs[1] - runs[0])
+    row = cells // stride
+    moved = (cells - row * stride) * new_stride + row
+    moved.sort()
+    return moved

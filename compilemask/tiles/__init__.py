@@ -1,0 +1,6 @@
+"""From intervals to EMPTY, PARTIAL and FULL tiles."""
+
+from compilemask.tiles.build import build_tile_map
+from compilemask.tiles.tile_map import TileKind, TileMap
+
+__all__ = ["TileKind", "TileMap", "build_tile_map"]
