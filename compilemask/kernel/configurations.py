@@ -1,0 +1,96 @@
+"""Launch configurations: data per GPU family, head_dim and element width. `make tune` remeasures them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+import torch
+
+
+class Family(Enum):
+    """GPUs that share instructions and shared-memory size, as far as these kernels care."""
+
+    AMPERE = "sm_80"  # mma.sync, cp.async, 163 KiB of shared memory
+    CONSUMER = "sm_86, sm_89, sm_120"  # mma.sync, 99 KiB
+    HOPPER = "sm_90"  # wgmma, TMA, 227 KiB
+    BLACKWELL = "sm_100, sm_103"  # tcgen05, tensor memory, TMA, 227 KiB
+    INTERPRETER = "no GPU"
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """How one kernel is launched; block_m x block_n is also the tile size of its descriptor."""
+
+    block_m: int
+    block_n: int
+    warps: int
+    stages: int
+
+
+def family_of(capability: tuple[int, int]) -> Family:
+    """The family of a compute capability. Unknown newer ones are taken for what they most resemble."""
+    major, minor = capability
+    if major == 9:
+        return Family.HOPPER
+    if major in (10, 11):
+        return Family.BLACKWELL
+    if (major, minor) == (8, 0):
+        return Family.AMPERE
+    return Family.CONSUMER
+
+
+_FORWARD_16_BIT: dict[Family, dict[int, Configuration]] = {
+    # keyed by the padded head_dim (the larger of the K and V sides)
+    Family.AMPERE: {
+        16: Configuration(128, 64, 4, 3),
+        32: Configuration(128, 64, 4, 3),
+        64: Configuration(128, 64, 4, 3),
+        128: Configuration(128, 64, 4, 2),
+        256: Configuration(128, 32, 8, 2),
+    },
+    Family.CONSUMER: {
+        16: Configuration(128, 64, 4, 2),
+        32: Configuration(128, 64, 4, 2),
+        64: Configuration(128, 64, 4, 2),
+        128: Configuration(128, 32, 4, 2),
+        256: Configuration(64, 32, 4, 1),
+    },
+    Family.HOPPER: {
+        16: Configuration(128, 128, 4, 2),
+        32: Configuration(128, 128, 4, 2),
+        64: Configuration(128, 128, 8, 2),
+        128: Configuration(128, 64, 4, 2),
+        256: Configuration(128, 64, 8, 2),
+    },
+    Family.BLACKWELL: {
+        16: Configuration(128, 128, 4, 2),
+        32: Configuration(128, 128, 4, 2),
+        64: Configuration(128, 128, 4, 2),
+        128: Configuration(128, 64, 4, 2),
+        256: Configuration(128, 64, 8, 2),
+    },
+}
+
+_FORWARD_32_BIT: dict[int, Configuration] = {
+    16: Configuration(64, 64, 4, 2),
+    32: Configuration(64, 64, 4, 2),
+    64: Configuration(64, 32, 4, 2),
+    128: Configuration(64, 32, 8, 1),
+    256: Configuration(32, 32, 8, 1),
+}
+
+_INTERPRETER = Configuration(64, 64, 4, 1)
+
+
+def padded(head_dim: int) -> int:
+    """The power of two that a kernel computes with."""
+    return max(16, 1 << (head_dim - 1).bit_length())
+
+
+def forward_configuration(family: Family, dtype: torch.dtype, head_dim: int, head_dim_v: int) -> Configuration:
+    """The measured choice for the portable forward kernel."""
+    if family is Family.INTERPRETER:
+        return _INTERPRETER
+    width = padded(max(head_dim, head_dim_v))
+    return _FORWARD_32_BIT[width] if dtype.itemsize > 2 else _FORWARD_16_BIT[family][width]

@@ -1,0 +1,22 @@
+"""Attention by its definition, in float64: the yardstick of the kernel tests."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+
+def dense(query: Tensor, key: Tensor, value: Tensor, visible: Tensor, scale: float) -> tuple[Tensor, Tensor]:
+    """Output and LSE; `visible` is bool, broadcastable to [batch, heads, queries, keys]."""
+    group = query.shape[1] // key.shape[1]
+    q, k, v = query.double(), key.double().repeat_interleave(group, 1), value.double().repeat_interleave(group, 1)
+    scores = (q @ k.transpose(-1, -2) * scale).masked_fill(~visible, -torch.inf)
+    lse = torch.logsumexp(scores, -1)
+    weights = torch.where(visible, torch.exp(scores - torch.where(lse == -torch.inf, 0.0, lse)[..., None]), 0.0)
+    return weights @ v, lse
+
+
+def relative_error(actual: Tensor, expected: Tensor) -> float:
+    """||actual - expected|| / ||expected||; NaN in either is NaN."""
+    norm = expected.double().norm()
+    return float((actual.double() - expected.double()).norm() / torch.where(norm == 0, 1.0, norm))
