@@ -1,0 +1,1 @@
+"""The `compilemask` command: one module per verb, each with `run(arguments) -> exit code`."""

@@ -1,0 +1,207 @@
+"""The grammar of the command line."""
+
+from __future__ import annotations
+
+import argparse
+
+MODULES = {
+    "open": "workbench",
+    "list": "listing",
+    "show": "showing",
+    "check": "checking",
+    "explain": "explaining",
+    "validate": "validating",
+    "compile": "compiling",
+    "time": "timing",
+    "export": "exporting",
+    "fmt": "formatting",
+    "worker": "working",
+}
+"""The module of each verb."""
+
+EXAMPLES = """\
+examples:
+  compilemask                                      open the workbench
+  compilemask list                                 the library of masks
+  compilemask show shared_prompt_rm                picture, tile map and statistics
+  compilemask show causal --set length=4096 --json
+  compilemask show my.mask --set 'answers=[9, 7]'
+  compilemask explain clear --query 700 --key 690  visible or not, and by which rule
+  compilemask validate hstu                        tile map and kernel against slow references
+  compilemask compile causal --target sm_100       registers, memory, instructions; needs no GPU
+  compilemask time causal                          beside FlexAttention and SDPA; needs a GPU
+  compilemask export causal --to dense -o causal.npy
+
+exit codes: 0 good; 1 the answer is no (invalid mask, validation failed); 2 wrong use; 3 this machine can't (no GPU)
+"""
+
+EXPORTS = ("dense", "flex", "flashmask", "cudnn", "python", "png", "svg", "pdf")
+EMITS = ("ptx", "sass", "ttgir", "ttir", "llir")
+DTYPES = ("bfloat16", "float16", "float32")
+
+
+def parser() -> argparse.ArgumentParser:
+    """The parser; its result has `verb` and the verb's own arguments."""
+    top = argparse.ArgumentParser(
+        prog="compilemask",
+        description="Design attention masks, see what a GPU would skip, prove them right, compile and time them.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    top.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
+    top.set_defaults(verb="open", mask=None, set=[], set_file=[], worker=None)
+    verbs = top.add_subparsers(title="verbs", metavar="VERB")
+    for add in (_open, _list, _show, _check, _explain, _validate, _compile, _time, _export, _fmt, _worker):
+        add(verbs)
+    return top
+
+
+Verbs = argparse._SubParsersAction  # type: ignore[type-arg]
+
+
+class _Version(argparse.Action):
+    """Looks the version up only when asked for it."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from compilemask.measure.machine import version_of
+
+        print(f"compilemask {version_of('compilemask') or '(not installed)'}")
+        parser.exit()
+
+
+def _verb(verbs: Verbs, name: str, text: str) -> argparse.ArgumentParser:
+    added: argparse.ArgumentParser = verbs.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
+    added.set_defaults(verb=name)
+    return added
+
+
+def _mask(verb: argparse.ArgumentParser, *, optional: bool = False) -> None:
+    verb.add_argument("mask", metavar="MASK", nargs="?" if optional else None, help="path or library name")
+    verb.add_argument("--set", metavar="NAME=VALUE", action="append", default=[], help="a parameter, for instance n=64")
+    verb.add_argument("--set-file", metavar="FILE", action="append", default=[], help="parameters from a JSON object")
+
+
+def _json(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("--json", action="store_true", help="one JSON object on stdout")
+
+
+def _blocks(verb: argparse.ArgumentParser, *, default: int | None = 128) -> None:
+    shown = "" if default is None else f" (default {default})"
+    verb.add_argument("--block-m", type=_block, default=default, metavar="N", help=f"queries per tile{shown}")
+    verb.add_argument("--block-n", type=_block, default=default, metavar="N", help=f"keys per tile{shown}")
+
+
+def _head(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("--batch", type=natural, default=0, metavar="N", help="batch entry (default 0)")
+    verb.add_argument("--head", type=natural, default=0, metavar="N", help="head (default 0)")
+
+
+def natural(text: str) -> int:
+    """An integer that is at least 0; separators such as 32,768 and 32_768 are allowed."""
+    try:
+        value = int(text.replace(",", "").replace("_", ""))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"expected a whole number, found {text!r}") from None
+    if value < 0:
+        raise argparse.ArgumentTypeError(f"expected a number that is at least 0, found {value}")
+    return value
+
+
+def _positive(text: str) -> int:
+    value = natural(text)
+    if value == 0:
+        raise argparse.ArgumentTypeError("expected a number that is at least 1, found 0")
+    return value
+
+
+def _block(text: str) -> int:
+    value = natural(text)
+    if value not in (16, 32, 64, 128, 256):
+        raise argparse.ArgumentTypeError(f"expected 16, 32, 64, 128 or 256, found {value}")
+    return value
+
+
+def _open(verbs: Verbs) -> None:
+    verb = _verb(verbs, "open", "open the workbench; without a terminal, print the whole report")
+    _mask(verb, optional=True)
+    verb.add_argument("--worker", metavar="COMMAND", help="starts the worker, e.g. 'ssh box compilemask worker'")
+
+
+def _list(verbs: Verbs) -> None:
+    _json(_verb(verbs, "list", "list the masks of the library"))
+
+
+def _show(verbs: Verbs) -> None:
+    verb = _verb(verbs, "show", "show a mask: its picture, its tile map, its statistics")
+    _mask(verb)
+    _head(verb)
+    _blocks(verb)
+    verb.add_argument("--width", type=_positive, metavar="N", help="width of the pictures in characters")
+    _json(verb)
+
+
+def _check(verbs: Verbs) -> None:
+    verb = _verb(verbs, "check", "check mask files, every finding of every file with its place")
+    verb.add_argument("files", metavar="FILE", nargs="+", help="path or library name")
+    verb.add_argument("--set", metavar="NAME=VALUE", action="append", default=[], help="a parameter")
+    verb.add_argument("--set-file", metavar="FILE", action="append", default=[], help="parameters from a JSON object")
+    _json(verb)
+
+
+def _explain(verbs: Verbs) -> None:
+    verb = _verb(verbs, "explain", "say whether a query sees a key, and by which rule")
+    _mask(verb)
+    verb.add_argument("--query", type=natural, required=True, metavar="Q", help="number of the query")
+    verb.add_argument("--key", type=natural, required=True, metavar="K", help="number of the key")
+    _head(verb)
+    _json(verb)
+
+
+def _validate(verbs: Verbs) -> None:
+    verb = _verb(verbs, "validate", "compare intervals, tile map, descriptor and kernel with slow references")
+    _mask(verb)
+    _blocks(verb, default=None)
+    _json(verb)
+
+
+def _compile(verbs: Verbs) -> None:
+    verb = _verb(verbs, "compile", "compile the kernel for GPUs, none of which needs to be here")
+    _mask(verb)
+    verb.add_argument("--target", action="append", metavar="SM", help="sm_80, sm_90, sm_100, ... (several allowed)")
+    verb.add_argument("--emit", choices=EMITS, help="print this text of the compiler instead of the table")
+    _kernel(verb)
+    _json(verb)
+
+
+def _kernel(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("--head-dim", type=_positive, default=128, metavar="N", help="values per head (default 128)")
+    verb.add_argument("--dtype", choices=DTYPES, default="bfloat16", help="type of q, k and v (default bfloat16)")
+
+
+def _time(verbs: Verbs) -> None:
+    verb = _verb(verbs, "time", "time the kernel beside FlexAttention and SDPA on this GPU")
+    _mask(verb)
+    verb.add_argument("--heads", type=_positive, default=16, metavar="N", help="heads (default 16)")
+    verb.add_argument("--batch-size", type=_positive, default=1, metavar="N", help="batch entries (default 1)")
+    _kernel(verb)
+    _json(verb)
+
+
+def _export(verbs: Verbs) -> None:
+    verb = _verb(verbs, "export", "write a mask for other programs")
+    _mask(verb)
+    verb.add_argument("--to", choices=EXPORTS, required=True, help="what to write")
+    verb.add_argument("-o", "--output", metavar="FILE", required=True, help="where to write it")
+    _blocks(verb)
+    _head(verb)
+    verb.add_argument("--all", action="store_true", help="dense: every batch entry and head, [batch, head, query, key]")
+
+
+def _fmt(verbs: Verbs) -> None:
+    verb = _verb(verbs, "fmt", "rewrite mask files in canonical form")
+    verb.add_argument("files", metavar="FILE", nargs="+", help="path; - for stdin to stdout")
+    verb.add_argument("--check", action="store_true", help="write nothing; exit 1 if a file would change")
+
+
+def _worker(verbs: Verbs) -> None:
+    _verb(verbs, "worker", "serve the workbench: one JSON object a line on stdin and stdout")

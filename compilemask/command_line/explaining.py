@@ -1,0 +1,46 @@
+"""`compilemask explain`: whether a query sees a key, and by which rule."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from compilemask.command_line.exit_codes import ExitCode
+from compilemask.command_line.masks import check_cell, check_head, compiled_of
+from compilemask.command_line.screen import say, say_json
+from compilemask.measure.naming import token_name
+
+
+def run(arguments: Namespace) -> ExitCode:
+    """Print the answer; exit 0 whether the cell is visible or not."""
+    compiled = compiled_of(arguments)
+    query, key, batch, head = arguments.query, arguments.key, arguments.batch, arguments.head
+    check_head(compiled, batch, head)
+    check_cell(compiled, query, key)
+    variant = compiled.program.variant_of(batch, head)
+    names = token_name(variant.queries, query), token_name(variant.keys, key)
+    found = compiled.explain(query, key, batch, head)
+    if arguments.json:
+        span = found.span
+        say_json(
+            {
+                "name": compiled.name,
+                "query": query,
+                "key": key,
+                "batch": batch,
+                "head": head,
+                "query_region": names[0],
+                "key_region": names[1],
+                "visible": found.visible,
+                "rule": found.rule_number,
+                "file": span.source.name if span else None,
+                "line": span.line if span else None,
+                "text": found.text,
+            }
+        )
+        return ExitCode.GOOD
+    say(f"query {query:,} = {names[0]}")
+    say(f"key   {key:,} = {names[1]}")
+    say(f"{'visible' if found.visible else 'not visible'}: {found.text}")
+    if found.span is not None:
+        say(f"  {found.span.source.name}:{found.span.line}: {found.span.source.line(found.span.line).strip()}")
+    return ExitCode.GOOD

@@ -1,0 +1,48 @@
+"""`compilemask fmt`: mask files in canonical form."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from pathlib import Path
+
+from compilemask.command_line.exit_codes import ExitCode
+from compilemask.command_line.screen import remark, say
+from compilemask.errors import MaskFileError, UsageError
+from compilemask.language import format_file, parse
+from compilemask.source import Source
+
+STDIN = "-"
+
+
+def run(arguments: Namespace) -> ExitCode:
+    """Rewrite the files; with `--check` only say which would change. Invalid files stay as they are; exit 1 then."""
+    code = ExitCode.GOOD
+    for name in arguments.files:
+        text = _read(name)
+        try:
+            wanted = format_file(parse(Source("<stdin>" if name == STDIN else name, text)))
+        except MaskFileError as error:
+            remark(str(error))
+            code = ExitCode.NO
+            continue
+        if name == STDIN and not arguments.check:
+            sys.stdout.write(wanted)
+        elif wanted != text and arguments.check:
+            say(f"{name}: would be reformatted")
+            code = ExitCode.NO
+        elif wanted != text:
+            Path(name).write_text(wanted, encoding="utf-8", newline="\n")
+            say(f"{name}: reformatted")
+    return code
+
+
+def _read(name: str) -> str:
+    if name == STDIN:
+        return sys.stdin.read()
+    try:
+        return Path(name).read_bytes().decode("utf-8")
+    except UnicodeDecodeError:
+        raise UsageError(f"{name}: not UTF-8 text; expected a mask file") from None
+    except OSError as error:
+        raise UsageError(f"{name}: {error.strerror}") from None

@@ -1,0 +1,66 @@
+"""Entry point of the `compilemask` command: reads the command line, runs one verb, turns errors into one message."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+from compilemask.command_line.arguments import MODULES, parser
+from compilemask.command_line.exit_codes import ExitCode
+from compilemask.errors import InternalError, MaskFileError, UnavailableError, UsageError
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit code; argparse itself exits with 2 (wrong use) and 0 (`--help`)."""
+    arguments = parser().parse_args(argv)
+    try:
+        run = importlib.import_module(f"compilemask.command_line.{MODULES[arguments.verb]}").run
+        code = int(run(arguments))
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        _forget_stdout()
+        return ExitCode.GOOD
+    except KeyboardInterrupt:
+        return _say(ExitCode.INTERRUPTED, "interrupted")
+    except MaskFileError as error:
+        return _say(ExitCode.NO, str(error), prefix="")
+    except UsageError as error:
+        return _say(ExitCode.WRONG_USE, str(error))
+    except UnavailableError as error:
+        return _say(ExitCode.UNABLE, str(error))
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        return _say(ExitCode.WRONG_USE, f"{where}{error.strerror or error}")
+    except Exception as error:
+        return _bug(error, argv)
+
+
+def _say(code: ExitCode, text: str, prefix: str = "compilemask: ") -> int:
+    print(f"{prefix}{text}", file=sys.stderr)
+    return code
+
+
+def _bug(error: Exception, argv: Sequence[str] | None) -> int:
+    """Name a defect of ours in one message; `COMPILEMASK_TRACEBACK=1` shows where it happened."""
+    if os.environ.get("COMPILEMASK_TRACEBACK"):
+        raise error
+    what = str(error) if isinstance(error, InternalError) else f"{type(error).__name__}: {error}"
+    words = " ".join(sys.argv[1:] if argv is None else argv)
+    text = (
+        f"this is our bug, not yours: {what}\n"
+        f"  command: compilemask {words}\n"
+        "  To report it, send this message, the mask file and what the same command prints with "
+        "COMPILEMASK_TRACEBACK=1."
+    )
+    return _say(ExitCode.BUG, text)
+
+
+def _forget_stdout() -> None:
+    """Point stdout at nothing, so that the interpreter's last flush does not complain about the closed pipe."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, ValueError):
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115

@@ -1,0 +1,45 @@
+"""From the arguments of a verb to a compiled mask."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from compilemask.command_line.screen import remark
+from compilemask.command_line.settings import parameters_of
+from compilemask.errors import UsageError
+from compilemask.pipeline import CompiledMask
+from compilemask.pipeline import compile as compile_mask
+
+
+def compiled_of(arguments: Namespace) -> CompiledMask:
+    """Compile MASK with its `--set` parameters; warnings and notes go to stderr.
+
+    Raises:
+        MaskFileError, UsageError: as the stages do.
+    """
+    compiled = compile_mask(arguments.mask, params=parameters_of(arguments))
+    for diagnostic in compiled.diagnostics:
+        remark(diagnostic.render())
+    return compiled
+
+
+def check_head(compiled: CompiledMask, batch: int, head: int) -> None:
+    """Refuse a batch entry or head that the mask does not have; a mask with one of them serves every number.
+
+    Raises:
+        UsageError: the number is too large.
+    """
+    for what, number, count in (("batch", batch, compiled.batch), ("head", head, compiled.heads)):
+        if count > 1 and number >= count:
+            raise UsageError(f"--{what} {number}: {compiled.name} has {count}, numbered 0 to {count - 1}")
+
+
+def check_cell(compiled: CompiledMask, query: int, key: int) -> None:
+    """Refuse a cell outside of the mask.
+
+    Raises:
+        UsageError: the query or the key does not exist.
+    """
+    for what, number, count in (("query", query, compiled.query_length), ("key", key, compiled.key_length)):
+        if number >= count:
+            raise UsageError(f"--{what} {number}: {compiled.name} has {count:,}, numbered 0 to {count - 1}")

@@ -1,0 +1,151 @@
+"""Pictures of a mask and of its tile map, in characters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compilemask.command_line.coverage import areas, bin_bounds, visible_cells
+from compilemask.intervals import Intervals
+from compilemask.language.axis import Axis
+from compilemask.measure.naming import Stretch, stretches
+from compilemask.tiles.tile_map import TileMap
+
+GUTTER = 22
+LOWEST_ROWS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Glyphs:
+    """`shades` from the faintest share to the highest; `upper` and `lower` show one full half."""
+
+    empty: str
+    shades: str
+    full: str
+    upper: str
+    lower: str
+    partial: str
+    tick: str
+    nothing: str
+
+
+BLOCKS = Glyphs(" ", "░▒▓", "█", "▀", "▄", "▒", "▏", "·")
+ASCII = Glyphs(".", ":+*", "#", "+", "+", "+", "|", ".")
+
+
+def mask_picture(rows: Intervals, queries: Axis, keys: Axis, width: int, glyphs: Glyphs) -> list[str]:
+    """Lines of text: queries go down, keys go right; a character holds two rows of bins, one above the other."""
+    columns = bin_bounds(rows.columns, width - GUTTER)
+    height = _height(rows.rows, rows.columns, len(columns) - 1)
+    bands = bin_bounds(rows.rows, 2 * height)
+    counts = visible_cells(rows.run_rows(), rows.starts.astype(np.int64), rows.ends.astype(np.int64), bands, columns)
+    share = counts / np.maximum(areas(bands, columns), 1)
+    if len(share) % 2:
+        share = np.vstack((share, np.full((1, share.shape[1]), -1.0)))
+    lines = [
+        "".join(_character(top, bottom, glyphs) for top, bottom in zip(upper, lower, strict=True))
+        for upper, lower in zip(share[::2], share[1::2], strict=True)
+    ]
+    line_bounds = np.append(bands[:-1:2], bands[-1])
+    return _framed(lines, line_bounds, columns, queries, keys, glyphs)
+
+
+def tile_picture(tiles: TileMap, width: int, glyphs: Glyphs) -> list[str]:
+    """Lines of text, in the order in which the kernel holds the tokens: empty, partial or full, never in between.
+
+    Where a character stands for several tiles it is full or empty only if all of them are.
+    """
+    query_tiles = -(-tiles.query_length // tiles.block_m)
+    key_tiles = -(-tiles.key_length // tiles.block_n)
+    columns = bin_bounds(key_tiles, width - GUTTER)
+    bands = bin_bounds(query_tiles, _height(query_tiles, key_tiles, len(columns) - 1))
+    full = _full_tiles(tiles, bands, columns)
+    partial = _partial_tiles(tiles, bands, columns)
+    size = areas(bands, columns)
+    kinds = np.where(full == size, 2, np.where((full == 0) & (partial == 0), 0, 1))
+    characters = np.array([glyphs.nothing, glyphs.partial, glyphs.full])
+    lines = []
+    for i, row in enumerate(characters[kinds]):
+        label = f"tile {bands[i]:,}" if i % 4 == 0 else ""
+        lines.append(f"{label:>{GUTTER - 1}} {''.join(row)}")
+    return lines
+
+
+def _full_tiles(tiles: TileMap, bands: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.int64]:
+    counts = np.diff(tiles.full_offsets)
+    run_rows = np.repeat(np.arange(len(counts), dtype=np.int64), counts)
+    runs = tiles.full_runs.astype(np.int64)
+    return visible_cells(run_rows, runs[:, 0], runs[:, 1], bands, columns)
+
+
+def _partial_tiles(tiles: TileMap, bands: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.int64]:
+    counts = np.diff(tiles.partial_offsets)
+    run_rows = np.repeat(np.arange(len(counts), dtype=np.int64), counts)
+    places = tiles.partial_tiles.astype(np.int64)
+    return visible_cells(run_rows, places, places + 1, bands, columns)
+
+
+def _height(rows: int, columns: int, width: int) -> int:
+    """Lines of text that keep a cell square, characters being twice as high as wide."""
+    wanted = round(rows / max(columns, 1) * width / 2)
+    return max(1, min(max(wanted, LOWEST_ROWS), width, -(-rows // 2)))
+
+
+def _character(top: float, bottom: float, glyphs: Glyphs) -> str:
+    """One character for two shares, one above the other; a bottom below 0 lies past the last query."""
+    if top == 1 and bottom <= 0:
+        return glyphs.upper
+    bottom = max(bottom, 0.0)
+    if top == 0 and bottom == 0:
+        return glyphs.empty
+    if top == 1 and bottom == 1:
+        return glyphs.full
+    if top == 0 and bottom == 1:
+        return glyphs.lower
+    share = (top + bottom) / 2
+    return glyphs.shades[min(int(share * len(glyphs.shades)), len(glyphs.shades) - 1)]
+
+
+def _framed(
+    lines: list[str],
+    bands: NDArray[np.int64],
+    columns: NDArray[np.int64],
+    queries: Axis,
+    keys: Axis,
+    glyphs: Glyphs,
+) -> list[str]:
+    """The picture with region names on the left and above; `bands` [lines + 1] are the queries of every line."""
+    starting = {
+        int(np.searchsorted(bands, stretch.start, side="right")) - 1: stretch for stretch in _named(queries, bands)
+    }
+    framed = [" " * GUTTER + _ruler(_named(keys, columns), columns, glyphs)]
+    for i, line in enumerate(lines):
+        stretch = starting.get(i)
+        label = _shortened(stretch.name, GUTTER - 2) if stretch else ""
+        framed.append(f"{label:>{GUTTER - 1}} {line}")
+    return framed
+
+
+def _named(axis: Axis, bounds: NDArray[np.int64]) -> list[Stretch]:
+    return stretches(axis, bounds.tolist())
+
+
+def _ruler(found: list[Stretch], columns: NDArray[np.int64], glyphs: Glyphs) -> str:
+    """Region names above the columns where they begin, as many as fit."""
+    ruler = [" "] * (len(columns) - 1)
+    free_from = 0
+    places = [int(np.searchsorted(columns, stretch.start, side="right")) - 1 for stretch in found]
+    for i, (stretch, place) in enumerate(zip(found, places, strict=True)):
+        room = (places[i + 1] if i + 1 < len(places) else len(ruler)) - place
+        if place < free_from:
+            continue
+        name = stretch.name if len(stretch.name) < room else glyphs.tick
+        ruler[place : place + len(name)] = name
+        free_from = place + len(name)
+    return "".join(ruler).rstrip()
+
+
+def _shortened(name: str, room: int) -> str:
+    return name if len(name) <= room else "…" + name[-(room - 1) :]

@@ -1,0 +1,127 @@
+"""Parameters from the command line: `--set name=value` and `--set-file params.json`."""
+
+from __future__ import annotations
+
+import json
+import re
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+from compilemask.errors import MaskFileError, UsageError
+from compilemask.language import syntax
+from compilemask.source import Source
+
+MAX_FILE = 64 * 1024 * 1024
+MAX_ENTRIES = 16 * 1024 * 1024
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def parameters_of(arguments: Namespace) -> dict[str, Any]:
+    """All parameters of a command line, files first, so that `--set` wins; `null` and `any` are None (no bound).
+
+    Raises:
+        UsageError: a file or a setting that can't be read.
+    """
+    values: dict[str, Any] = {}
+    for path in arguments.set_file:
+        values.update(_from_file(Path(path)))
+    for setting in arguments.set:
+        name, equals, text = setting.partition("=")
+        if not equals or not _NAME.fullmatch(name.strip()) or not text.strip():
+            raise UsageError(f"--set {setting!r}: expected name=value, for instance --set length=4096")
+        values[name.strip()] = value_of(name.strip(), text.strip())
+    return values
+
+
+def value_of(name: str, text: str) -> Any:
+    """A value in JSON or in the words of the mask language: `9`, `[9, 7]`, `[1024] * 6`, `true`, `any`, `"word"`."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        pass
+    try:
+        return _constant(_parsed(name, text))
+    except (MaskFileError, _NotConstant, RecursionError):
+        raise UsageError(
+            f'--set {name}={text}: expected a value such as 9, true, any, "word", [9, 7] or [1024] * 6'
+        ) from None
+
+
+def _from_file(path: Path) -> dict[str, Any]:
+    try:
+        if path.stat().st_size > MAX_FILE:
+            raise UsageError(f"--set-file {path}: larger than {MAX_FILE // 2**20} MiB")
+        values = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"--set-file {path}: {error.strerror or error}") from None
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"--set-file {path}: not JSON: {error}") from None
+    if not isinstance(values, dict):
+        raise UsageError(f'--set-file {path}: expected an object such as {{"length": 4096}}')
+    return values
+
+
+class _NotConstant(Exception):
+    """The text is an expression, but not a value."""
+
+
+def _parsed(name: str, text: str) -> syntax.Expression:
+    from compilemask.language import parse
+
+    if "\n" in text or "#" in text:
+        raise _NotConstant
+    # Layout and rules are there because a file needs both to be a mask.
+    file = parse(Source("--set", f"param {name} = {text}\nlayout\n    t : 1\nrules\n    t sees t : all\n"))
+    first = file.statements[0]
+    if not isinstance(first, syntax.Parameters) or len(first.parameters) != 1 or first.parameters[0].default is None:
+        raise _NotConstant
+    return first.parameters[0].default
+
+
+def _constant(node: syntax.Expression) -> Any:
+    match node:
+        case syntax.Literal(value=value):
+            return value
+        case syntax.AnyLiteral():
+            return None
+        case syntax.ListOf(items=items) | syntax.TupleOf(items=items):
+            return [_constant(item) for item in items]
+        case syntax.Unary(operator="-", operand=operand):
+            return -_number(_constant(operand))
+        case syntax.Binary(operator=operator, left=left, right=right):
+            return _combined(operator, _constant(left), _constant(right))
+        case syntax.Name(name=name):
+            raise UsageError(f"a word needs quotes where a value is expected: '\"{name}\"'")
+    raise _NotConstant
+
+
+def _number(value: Any) -> int:
+    if type(value) is not int:
+        raise _NotConstant
+    return value
+
+
+def _combined(operator: str, left: Any, right: Any) -> Any:
+    if isinstance(left, list) or isinstance(right, list):
+        if operator == "+" and isinstance(left, list) and isinstance(right, list):
+            return left + right
+        if operator != "*":
+            raise _NotConstant
+        entries, times = (left, right) if isinstance(left, list) else (right, left)
+        if len(entries) * max(_number(times), 0) > MAX_ENTRIES:
+            raise UsageError(f"a list of more than {MAX_ENTRIES:,} entries")
+        return entries * _number(times)
+    a, b = _number(left), _number(right)
+    match operator:
+        case "+":
+            return a + b
+        case "-":
+            return a - b
+        case "*":
+            return a * b
+        case "//" if b != 0:
+            return a // b
+        case "%" if b != 0:
+            return a % b
+    raise _NotConstant

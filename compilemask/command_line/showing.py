@@ -1,0 +1,73 @@
+"""`compilemask show`: the picture of a mask, its tile map and its statistics."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from typing import Any
+
+from compilemask.command_line.exit_codes import ExitCode
+from compilemask.command_line.masks import check_head, compiled_of
+from compilemask.command_line.picture import ASCII, BLOCKS, mask_picture, tile_picture
+from compilemask.command_line.screen import say, say_json, unicode_shown, width
+from compilemask.command_line.views import heading, statistics_table
+from compilemask.pipeline import CompiledMask, Statistics
+
+COMFORTABLE_WIDTH = 88
+
+
+def run(arguments: Namespace) -> ExitCode:
+    """Print everything that is known of a mask without running it."""
+    compiled = compiled_of(arguments)
+    check_head(compiled, arguments.batch, arguments.head)
+    if arguments.json:
+        say_json(statistics_json(compiled, compiled.statistics(arguments.block_m, arguments.block_n)))
+        return ExitCode.GOOD
+    drawn = arguments.width or min(width(), COMFORTABLE_WIDTH)
+    show(compiled, arguments.block_m, arguments.block_n, batch=arguments.batch, head=arguments.head, drawn=drawn)
+    return ExitCode.GOOD
+
+
+def show(
+    compiled: CompiledMask, block_m: int = 128, block_n: int = 128, *, batch: int = 0, head: int = 0, drawn: int = 88
+) -> None:
+    """Print heading, pictures and statistics of one batch entry and head, `drawn` characters wide."""
+    glyphs = BLOCKS if unicode_shown() else ASCII
+    heading(compiled)
+    variant = compiled.program.variant_of(batch, head)
+    say()
+    rows = compiled.rows_of(batch, head)
+    for line in mask_picture(rows, variant.queries, variant.keys, drawn, glyphs):
+        say(line.rstrip())
+    say()
+    say(f"Tiles of {block_m} x {block_n}: {glyphs.nothing} empty  {glyphs.partial} partial  {glyphs.full} full")
+    for line in tile_picture(compiled.tiles(block_m, block_n, batch, head), drawn, glyphs):
+        say(line.rstrip())
+    statistics_table(compiled.statistics(block_m, block_n))
+
+
+def statistics_json(compiled: CompiledMask, statistics: Statistics) -> dict[str, Any]:
+    """The object of `show --json`."""
+    tile = statistics.tile
+    return {
+        "name": compiled.name,
+        "title": compiled.title,
+        "batch": compiled.batch,
+        "heads": compiled.heads,
+        "query_length": compiled.query_length,
+        "key_length": compiled.key_length,
+        "visible": statistics.visible,
+        "density": statistics.density,
+        "max_runs_per_row": statistics.max_runs_per_row,
+        "empty_rows": statistics.empty_rows,
+        "tile": {
+            "block_m": tile.block_m,
+            "block_n": tile.block_n,
+            "empty": tile.empty,
+            "partial": tile.partial,
+            "full": tile.full,
+            "distinct_partial": tile.distinct_partial,
+            "useful": tile.useful,
+        },
+        "descriptor_bytes": statistics.descriptor_bytes,
+        "compile_ms": statistics.compile_ms,
+    }

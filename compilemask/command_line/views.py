@@ -1,0 +1,116 @@
+"""Reports as tables for people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from compilemask.command_line.screen import say, show_table, table, unicode_shown
+from compilemask.measure.report import Check, CompileReport, Outcome, TimingReport, ValidationReport
+
+if TYPE_CHECKING:
+    from compilemask.pipeline import CompiledMask, Statistics
+
+OUTCOMES = {Outcome.PASS: "ok", Outcome.FAIL: "WRONG", Outcome.SKIPPED: "skipped"}
+
+
+def heading(compiled: CompiledMask) -> None:
+    """Name, title and size of a mask."""
+    dash, times = ("—", "×") if unicode_shown() else ("-", "x")
+    title = f" {dash} {compiled.title}" if compiled.title else ""
+    say(f"{compiled.name}{title}")
+    say(f"{compiled.query_length:,} queries {times} {compiled.key_length:,} keys, {_copies(compiled)}")
+
+
+def _copies(compiled: CompiledMask) -> str:
+    batch = "any batch" if compiled.batch == 1 else f"{compiled.batch} batch entries"
+    heads = "any heads" if compiled.heads == 1 else f"{compiled.heads} heads"
+    return f"{batch}, {heads}"
+
+
+def statistics_table(statistics: Statistics) -> None:
+    """What the compiler counted."""
+    tile = statistics.tile
+    tiles = tile.empty + tile.partial + tile.full
+    made = table("", "what", "value", right=("value",))
+    made.show_header = False
+    made.add_row("visible cells", f"{statistics.visible:,} ({statistics.density:.2%})")
+    made.add_row("runs per row, at most", f"{statistics.max_runs_per_row:,}")
+    made.add_row("queries that see nothing", f"{statistics.empty_rows:,}")
+    made.add_row(f"tiles of {tile.block_m} x {tile.block_n}", f"{tiles:,}")
+    for name, count in (("empty (skipped)", tile.empty), ("partial", tile.partial), ("full", tile.full)):
+        made.add_row(f"  {name}", f"{count:,} ({count / max(tiles, 1):.1%})")
+    made.add_row("  distinct partial", f"{tile.distinct_partial:,}")
+    made.add_row("  useful share of visited cells", f"{tile.useful:.1%}")
+    made.add_row("descriptor", f"{statistics.descriptor_bytes / 1024:,.1f} KiB")
+    made.add_row("compiled in", f"{statistics.compile_ms:.1f} ms")
+    show_table(made)
+
+
+def validation_table(report: ValidationReport) -> None:
+    """One line per check, then the first wrong cell and the remarks."""
+    made = table(f"Validation on {report.machine}", "check", "result", "of budget", "compared", right=("of budget",))
+    for check in report.checks:
+        budget = "" if check.of_budget is None else f"{check.of_budget:.2f}"
+        made.add_row(check.name, _result(check), budget, check.scope)
+    show_table(made)
+    for check in report.checks:
+        if check.first_wrong is not None:
+            say(f"first wrong cell of {check.name}: {check.first_wrong.describe()}")
+    for note in report.notes:
+        say(f"note: {note}")
+    say(f"{report.mask}: {'right' if report.passed else 'WRONG'}, {report.seconds:.1f} s")
+
+
+def _result(check: Check) -> str:
+    word = OUTCOMES[check.outcome]
+    return f"{word}: {check.wrong_cells:,} cells" if check.wrong_cells else word
+
+
+def compile_table(report: CompileReport) -> None:
+    """One line per kernel and target; failures below."""
+    names = ("registers", "spills", "shared", "tensor memory", "compiled in")
+    made = table(f"Compiled kernels of {report.mask}", "target", "kernel", *names, "instructions", right=names)
+    for target in report.targets:
+        if target.error is not None:
+            made.add_row(target.target, target.kernel, "", "", "", "", "", "failed")
+            continue
+        counts = ", ".join(f"{item.name} {item.count:,}" for item in target.instructions if item.count)
+        made.add_row(
+            target.target,
+            target.kernel,
+            f"{target.registers}",
+            f"{target.spills} B",
+            f"{target.shared_bytes / 1024:.1f} KiB",
+            f"{target.tensor_memory}" if target.tensor_memory else "-",
+            f"{target.compile_s:.2f} s",
+            counts,
+        )
+    show_table(made)
+    for target in report.targets:
+        for text in (target.error, *target.warnings):
+            if text:
+                say(f"{target.target} {target.kernel}: {text}")
+
+
+def timing_table(report: TimingReport) -> None:
+    """One line per implementation."""
+    numbers = ("forward ms", "spread", "useful TFLOP/s", "executed TFLOP/s", "ratio")
+    size = f"batch {report.batch}, {report.heads} heads, head_dim {report.head_dim}, {report.dtype}"
+    title = f"{report.mask} on {report.gpu}: {report.query_length:,} x {report.key_length:,}, {size}"
+    made = table(title, "what", *numbers, "", right=numbers)
+    for entry in report.entries:
+        made.add_row(
+            entry.what,
+            _number(entry.forward_ms, ".3f"),
+            _number(entry.spread, ".1%"),
+            _number(entry.useful_tflops, ".0f"),
+            _number(entry.executed_tflops, ".0f"),
+            _number(entry.ratio, ".2f"),
+            entry.note or "",
+        )
+    show_table(made)
+    say("ratio: time of that line over time of ours; above 1, ours is faster")
+
+
+def _number(value: float | None, form: str) -> str:
+    return "-" if value is None else format(value, form)

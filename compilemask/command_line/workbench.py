@@ -1,0 +1,48 @@
+"""`compilemask open`, and no verb at all: the workbench; without a terminal, the whole report as text."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+
+from compilemask.command_line.exit_codes import ExitCode
+
+FIRST_MASK = "shared_prompt_rm"
+
+
+def run(arguments: Namespace) -> int:
+    """Open the workbench where there is a terminal, else print the report."""
+    arguments.mask = arguments.mask or FIRST_MASK
+    if sys.stdin.isatty() and sys.stdout.isatty():
+        return _open(arguments)
+    return _report(arguments)
+
+
+def _open(arguments: Namespace) -> int:
+    from compilemask_app.main import open_workbench
+
+    from compilemask.command_line.settings import parameters_of
+
+    return open_workbench(arguments.mask, parameters_of(arguments), arguments.worker)
+
+
+def _report(arguments: Namespace) -> int:
+    from compilemask.command_line.masks import compiled_of
+    from compilemask.command_line.screen import progress_line, say, width
+    from compilemask.command_line.showing import COMFORTABLE_WIDTH, show
+    from compilemask.command_line.views import compile_table, validation_table
+
+    compiled = compiled_of(arguments)
+    show(compiled, drawn=min(width(), COMFORTABLE_WIDTH))
+    from compilemask.measure.compile_targets import compile_targets
+    from compilemask.measure.validate import validate
+
+    with progress_line() as progress:
+        proof = validate(compiled, progress=progress)
+    say()
+    validation_table(proof)
+    with progress_line() as progress:
+        built = compile_targets(compiled, (), progress=progress)
+    say()
+    compile_table(built)
+    return ExitCode.GOOD if proof.passed and built.passed else ExitCode.NO

@@ -1,0 +1,1 @@
+"""Masks in the forms that other programs read."""
