@@ -23,8 +23,8 @@ class Source:
 
     def line(self, number: int) -> str:
         """The text of a 1-based line, without its line end; empty past the end."""
-        lines = self.text.splitlines()
-        return lines[number - 1] if 0 < number <= len(lines) else ""
+        lines = self.text.split("\n")
+        return lines[number - 1].removesuffix("\r") if 0 < number <= len(lines) else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +57,29 @@ class Diagnostic:
         head = f"{self.severity.value}[{self.code}]: {self.message}"
         lines = [head]
         if self.span is not None:
-            span = self.span
-            lines = [f"{span.source.name}:{span.line}:{span.column}: {head}"]
-            text = span.source.line(span.line)
-            end = span.end_column if span.end_line == span.line else len(text) + 1
-            carets = "^" * max(1, end - span.column)
-            gutter = str(span.line)
-            lines += [f" {gutter} | {text}", f" {' ' * len(gutter)} | {' ' * (span.column - 1)}{carets}"]
+            lines = [f"{self.span.source.name}:{self.span.line}:{self.span.column}: {head}", *_picture(self.span)]
         if self.hint:
             lines.append(f"   = {self.hint}")
-        return "\n".join(lines)
+        return printable("\n".join(lines))
+
+
+def printable(text: str) -> str:
+    """The text with every control character but the line end shown as `?`: a file can't steer a terminal."""
+    return "".join(c if c == "\n" or c.isprintable() else "?" for c in text.replace("\t", " "))
+
+
+def _picture(span: Span) -> list[str]:
+    """The source line and its carets; a long line is cut to the part around them."""
+    text = span.source.line(span.line)
+    end = span.end_column if span.end_line == span.line else len(text) + 1
+    first = max(0, span.column - 1 - _CONTEXT) if len(text) > _WIDTH else 0
+    shown = text[first : first + _WIDTH]
+    before, after = "…" * bool(first), "…" * (first + _WIDTH < len(text))
+    indent = span.column - 1 - first + len(before)
+    carets = "^" * max(1, min(end - span.column, len(before) + len(shown) - indent))
+    gutter = str(span.line)
+    return [f" {gutter} | {before}{shown}{after}", f" {' ' * len(gutter)} | {' ' * indent}{carets}"]
+
+
+_WIDTH = 160
+_CONTEXT = 60

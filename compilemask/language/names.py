@@ -1,0 +1,43 @@
+"""Which words mean something by themselves, and which word a mistyped one may have been."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+STATEMENT_WORDS = frozenset(
+    [
+        "title",
+        "include",
+        "param",
+        "require",
+        "heads",
+        "layout",
+        "queries",
+        "keys",
+        "align",
+        "position",
+        "let",
+        "rules",
+        "order",
+    ]
+)
+
+OPERATOR_WORDS = frozenset(["and", "or", "not", "except", "in", "if", "else", "any", "true", "false", "same"])
+CONNECTING_WORDS = frozenset(["sees", "cannot", "where", "by", "within", "everything", "padding"])
+BARE_RELATIONS = frozenset(["all", "none", "causal", "before", "self"])
+BUILT_IN_COORDINATES = frozenset(["index", "pos", "at", "t", "y", "x", "q", "k", "batch", "head"])
+
+RESERVED = OPERATOR_WORDS | CONNECTING_WORDS
+"""Words that the grammar never takes for a name."""
+
+UNDECLARABLE = RESERVED | BARE_RELATIONS | BUILT_IN_COORDINATES
+"""Words that no parameter, region, `let` or argument may be called."""
+
+
+def nearest(word: str, candidates: Iterable[str]) -> str | None:
+    """The candidate that the word was probably meant to be, or None."""
+    pool = sorted(set(candidates) - {word})
+    lowered = {c.lower(): c for c in pool}
+    close = difflib.get_close_matches(word.lower(), lowered, n=1, cutoff=0.6)
+    return lowered[close[0]] if close else None

@@ -1,0 +1,201 @@
+"""Text to syntax tree. A line that makes no sense is reported and left out, so one pass finds all errors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from compilemask.errors import MaskFileError
+from compilemask.language import syntax
+from compilemask.language.lexing import LogicalLine, Scan, Token, scan
+from compilemask.language.names import RESERVED, STATEMENT_WORDS
+from compilemask.language.parser_checks import check_file
+from compilemask.language.parser_messages import unexpected
+from compilemask.language.parser_reductions import Reductions
+from compilemask.language.parser_tables import Automaton, UnexpectedTokenError, tables
+from compilemask.source import Diagnostic, Source, Span
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """What could be read of a text, and everything that is wrong with its form, in file order."""
+
+    file: syntax.File
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def parse(source: Source) -> syntax.File:
+    """The syntax tree of a mask file.
+
+    Raises MaskFileError with every error of form in the text.
+    """
+    parsed = parse_tolerant(source)
+    if parsed.diagnostics:
+        raise MaskFileError(parsed.diagnostics)
+    return parsed.file
+
+
+def parse_tolerant(source: Source) -> Parsed:
+    """The statements that could be read, and the errors; for editors."""
+    scanned = scan(source, STATEMENT_WORDS)
+    statements: list[syntax.Statement] = []
+    for lines in _statements(scanned):
+        if scanned.full:
+            break
+        statement = _StatementParser(source, scanned).parse(lines)
+        if statement is not None:
+            statements.append(statement)
+    check_file(tuple(statements), scanned)
+    file = syntax.File(source, tuple(statements), scanned.comments)
+    ordered = sorted(scanned.diagnostics, key=lambda d: (d.span.line, d.span.column) if d.span else (0, 0))
+    return Parsed(file, tuple(ordered))
+
+
+def _statements(scanned: Scan) -> list[list[LogicalLine]]:
+    """The lines grouped by statement: a line without indentation and the indented ones below it."""
+    groups: list[list[LogicalLine]] = []
+    for line in scanned.lines:
+        if line.indent == 0 or not groups:
+            groups.append([])
+        groups[-1].append(line)
+    return groups
+
+
+class _StatementParser:
+    """Runs the automaton over the lines of one statement."""
+
+    def __init__(self, source: Source, scanned: Scan) -> None:
+        self._source = source
+        self._scanned = scanned
+        self._reductions = Reductions()
+        self._automaton = Automaton(self._reductions.builders())
+        self._indents = [0]
+        self._failed = False
+
+    def parse(self, lines: Sequence[LogicalLine]) -> syntax.Statement | None:
+        """The statement, or None when nothing of it can be kept."""
+        skip_deeper_than: int | None = None
+        for line in lines:
+            if skip_deeper_than is not None and line.indent > skip_deeper_than:
+                continue
+            skip_deeper_than = None
+            if not self._read(line):
+                self._failed = True
+                skip_deeper_than = line.indent
+                if line is lines[0]:
+                    break
+        statement = None if skip_deeper_than is not None and line is lines[0] else self._finish(lines[-1])
+        self._scanned.diagnostics += self._reductions.diagnostics
+        return statement
+
+    def _read(self, line: LogicalLine) -> bool:
+        """Take one line; False, after a report, when it is left out."""
+        if line.broken or not self._indent(line):
+            return False
+        saved = self._automaton.save()
+        reported = len(self._reductions.diagnostics)
+        for at, token in enumerate(line.tokens):
+            following = line.tokens[at + 1] if at + 1 < len(line.tokens) else None
+            terminal, token = self._classify(token, following)
+            try:
+                self._automaton.feed(terminal, token)
+            except UnexpectedTokenError as error:
+                before = line.tokens[at - 1] if at else None
+                self._scanned.diagnostics.append(unexpected(token, before, following, error))
+                del self._reductions.diagnostics[reported:]
+                self._automaton.restore(saved)
+                return False
+        try:
+            self._automaton.feed("NL", _mark("", _after(line.span)))
+        except UnexpectedTokenError as error:
+            self._scanned.diagnostics.append(unexpected(_mark("", _after(line.span)), line.tokens[-1], None, error))
+            del self._reductions.diagnostics[reported:]
+            self._automaton.restore(saved)
+            return False
+        return True
+
+    def _indent(self, line: LogicalLine) -> bool:
+        """Open and close blocks up to this line's indentation."""
+        span = line.tokens[0].span
+        if line.indent > self._indents[-1]:
+            if not self._automaton.may_follow("INDENT"):
+                if not self._failed or len(self._indents) == 1:
+                    hint = "align it with the line above" if len(self._indents) > 1 else "start it in the first column"
+                    self._scanned.report(
+                        "indentation", "this line is indented, but nothing above opens a block", span, hint
+                    )
+                return False
+            self._indents.append(line.indent)
+            self._automaton.feed("INDENT", _mark("", span))
+            return True
+        while line.indent < self._indents[-1]:
+            if not self._close(span):
+                return False
+        if line.indent != self._indents[-1]:
+            self._scanned.report(
+                "indentation", "this indentation matches no line above", span, "blocks use four spaces"
+            )
+            return False
+        return True
+
+    def _close(self, span: Span) -> bool:
+        self._indents.pop()
+        try:
+            self._automaton.feed("DEDENT", _mark("", span))
+        except UnexpectedTokenError:
+            return False
+        return True
+
+    def _finish(self, last: LogicalLine) -> syntax.Statement | None:
+        try:
+            while len(self._indents) > 1:
+                self._indents.pop()
+                self._automaton.feed("DEDENT", _mark("", _after(last.span)))
+            statement: syntax.Statement = self._automaton.finish()
+        except UnexpectedTokenError as error:
+            if not self._failed:
+                self._scanned.diagnostics.append(unexpected(_mark("", _after(last.span)), None, None, error))
+            return None
+        return statement
+
+    def _classify(self, token: Token, following: Token | None) -> tuple[str, Token]:
+        """The terminal of a token here. A word is a keyword only where the grammar has a place for it."""
+        if token.kind == "MARK":
+            return tables().marks[token.text], token
+        if token.kind != "WORD":
+            return token.kind, token
+        if token.text in ("in", "not in"):
+            return "COMPARE", token
+        keyword = tables().keywords.get(token.text)
+        if keyword is None:
+            return "NAME", token
+        if not self._automaton.may_follow(keyword):
+            return (keyword if token.text in RESERVED else "NAME"), token
+        if self._automaton.may_follow("NAME") and token.text not in RESERVED and not _is_keyword(token, following):
+            return "NAME", token
+        return keyword, token
+
+
+def _is_keyword(token: Token, following: Token | None) -> bool:
+    """For the words that may start a line or selector as a keyword or as a region's name: by what follows."""
+    if token.text == "best":
+        return following is None
+    if token.text == "limit":
+        return following is not None and following.text == ":"
+    if token.text in ("first", "last"):
+        if following is None:
+            return False
+        return following.kind in ("NUMBER", "STRING") or following.text in ("(", "-") or _starts_count(following)
+    return True
+
+
+def _starts_count(token: Token) -> bool:
+    return token.kind == "WORD" and token.text not in ("sees", "cannot", "where", "stored")
+
+
+def _mark(text: str, span: Span) -> Token:
+    return Token("MARK", text, span)
+
+
+def _after(span: Span) -> Span:
+    return Span(span.source, span.end_line, span.end_column, span.end_line, span.end_column + 1)

@@ -1,0 +1,102 @@
+"""What the grammar allows and a file may not say: names that mean something else, statements given twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from compilemask.language import syntax
+from compilemask.language.lexing import Scan
+from compilemask.language.names import BARE_RELATIONS, BUILT_IN_COORDINATES, UNDECLARABLE
+from compilemask.source import Span
+
+MAX_NESTING = 8
+
+
+def check_file(statements: tuple[syntax.Statement, ...], scanned: Scan) -> None:
+    """Report reserved names, repeated statements and too deep layouts of one file."""
+    for statement in statements:
+        for name, span in _declared(statement):
+            if name in UNDECLARABLE:
+                scanned.report("reserved-name", f"`{name}` can't be used as a name: {_role(name)}", span, _other(name))
+        if isinstance(statement, syntax.Layout):
+            _check_nesting(statement.items, 1, scanned)
+    _check_repeats(statements, scanned)
+
+
+def _declared(statement: syntax.Statement) -> Iterator[tuple[str, Span]]:
+    if isinstance(statement, syntax.Parameters):
+        for parameter in statement.parameters:
+            yield parameter.name, parameter.span
+    elif isinstance(statement, syntax.Let):
+        yield statement.name, statement.span
+        for formal in statement.formals:
+            yield formal, statement.span
+    elif isinstance(statement, syntax.Layout):
+        yield from _regions(statement.items)
+
+
+def _regions(items: tuple[syntax.Item, ...]) -> Iterator[tuple[str, Span]]:
+    for item in items:
+        if isinstance(item, syntax.Leaf):
+            yield item.name, item.span
+        elif isinstance(item, syntax.Group):
+            yield item.name, item.span
+            yield from _regions(item.items)
+
+
+def _role(name: str) -> str:
+    if name in BUILT_IN_COORDINATES:
+        return "every mask has a coordinate or number of that name"
+    if name in BARE_RELATIONS:
+        return "it is a relation"
+    return "it is a word of the language"
+
+
+def _other(name: str) -> str:
+    return f"choose another one, `{name}_` or a word that says more"
+
+
+def _check_nesting(items: tuple[syntax.Item, ...], depth: int, scanned: Scan) -> None:
+    for item in items:
+        if isinstance(item, syntax.Group):
+            if depth >= MAX_NESTING:
+                message = f"regions are nested more than {MAX_NESTING} deep"
+                scanned.report("too-deep", message, item.span, "leave out a level that holds one region only")
+                return
+            _check_nesting(item.items, depth + 1, scanned)
+
+
+def _check_repeats(statements: tuple[syntax.Statement, ...], scanned: Scan) -> None:
+    seen: dict[str, syntax.Statement] = {}
+    for statement in statements:
+        key = once(statement)
+        if key is None:
+            continue
+        if key in seen:
+            where = f"line {seen[key].span.line}"
+            scanned.report(
+                "given-twice", f"`{key}` is given twice: first in {where}", statement.span, "keep one of them"
+            )
+        else:
+            seen[key] = statement
+
+
+def once(statement: syntax.Statement) -> str | None:
+    """What a statement settles for the whole mask, so that a second one would replace it; None if it may repeat."""
+    match statement:
+        case syntax.Title():
+            return "title"
+        case syntax.Heads():
+            return "heads"
+        case syntax.Layout(axis=axis):
+            return axis
+        case syntax.Align():
+            return "align"
+        case syntax.Position(axis=axis):
+            return f"position {axis}" if axis else "position"
+        case syntax.QueriesFrom():
+            return "queries are"
+        case syntax.Order(selector=None):
+            return "order best"
+        case _:
+            return None
