@@ -1,0 +1,158 @@
+"""Compiles the kernels of a mask for GPUs that need not be there, and says what came out.
+
+The work is done in a child process: a compiler that crashes takes the child with it, and here becomes one line. After
+a crash a new child goes on with the remaining targets.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator, Sequence
+
+from compilemask.errors import UsageError
+from compilemask.measure.compile_targets_request import CompileRequest, failed_report, report_from_json
+from compilemask.measure.progress import Progress, silent
+from compilemask.measure.report import CompileReport, TargetReport
+from compilemask.pipeline import CompiledMask
+
+TARGETS = ("sm_80", "sm_90", "sm_100", "sm_103", "sm_120")
+LISTINGS = ("ttir", "ttgir", "llir", "ptx", "sass")
+DTYPES = ("bfloat16", "float16", "float32")
+SECONDS_PER_TARGET = 600.0
+_DONE = "done "
+
+
+def compile_targets(
+    compiled: CompiledMask,
+    targets: Sequence[str] = (),
+    *,
+    emit: Sequence[str] = (),
+    progress: Progress = silent,
+    heads: int = 16,
+    key_heads: int | None = None,
+    head_dim: int = 128,
+    head_dim_v: int | None = None,
+    dtype: str = "bfloat16",
+) -> CompileReport:
+    """Compile forward and backward of `compiled` for each of `targets` (default: all of TARGETS).
+
+    `emit` names the texts to keep (LISTINGS). One TargetReport per target and kernel, in the order of the targets; a
+    target that fails has `error` set. Raises UsageError for an unknown target, listing or dtype, Stopped out of
+    `progress`.
+    """
+    request = _request(compiled, tuple(targets) or TARGETS, tuple(emit), heads, key_heads, head_dim, head_dim_v, dtype)
+    return CompileReport(compiled.name, tuple(_reports(request, progress)))
+
+
+def _request(
+    compiled: CompiledMask,
+    targets: tuple[str, ...],
+    emit: tuple[str, ...],
+    heads: int,
+    key_heads: int | None,
+    head_dim: int,
+    head_dim_v: int | None,
+    dtype: str,
+) -> CompileRequest:
+    for name, given, known in (("target", targets, TARGETS), ("listing", emit, LISTINGS), ("dtype", (dtype,), DTYPES)):
+        for value in given:
+            if value not in known:
+                raise UsageError(f"unknown {name} {value!r}: expected one of {', '.join(known)}")
+    from compilemask.kernel.liveness import live_keys, live_queries
+
+    descriptor = compiled.descriptor(128, 128)
+    batch, mask_heads = descriptor.variant.shape
+    return CompileRequest(
+        targets=targets,
+        emit=emit,
+        query_length=descriptor.query_length,
+        key_length=descriptor.key_length,
+        variant_shape=(batch, mask_heads),
+        dead_keys=not bool(live_keys(descriptor).all()),
+        dead_queries=not bool(live_queries(descriptor).all()),
+        batch=batch,
+        heads=heads if mask_heads == 1 else mask_heads,
+        key_heads=key_heads or (heads if mask_heads == 1 else mask_heads),
+        head_dim=head_dim,
+        head_dim_v=head_dim_v or head_dim,
+        dtype=dtype,
+    )
+
+
+def _reports(request: CompileRequest, progress: Progress) -> Iterator[TargetReport]:
+    remaining = list(request.targets)
+    while remaining:
+        child = _Child(request, tuple(remaining))
+        try:
+            for line in child.lines():
+                done = len(request.targets) - len(remaining)
+                progress(done, len(request.targets), f"compiling for {remaining[0]}")
+                if line.startswith(_DONE):
+                    remaining.pop(0)
+                else:
+                    yield report_from_json(line)
+                if not remaining:
+                    break
+        finally:
+            ending = child.end()
+        if remaining:
+            yield failed_report(remaining.pop(0), "all", ending)
+    progress(len(request.targets), len(request.targets), "compiled")
+
+
+class _Child:
+    """The compiling process. It prints a report per line, and `done <target>` after the last one of a target."""
+
+    def __init__(self, request: CompileRequest, targets: tuple[str, ...]) -> None:
+        environment = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
+        self._errors = tempfile.TemporaryFile(mode="w+")  # noqa: SIM115 - closed in end()
+        command = [sys.executable, "-m", "compilemask.measure.compile_targets_child"]
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, text=True, env=environment
+        )
+        self._timed_out = False
+        self._timer = threading.Timer(SECONDS_PER_TARGET * len(targets), self._stop)
+        self._timer.daemon = True
+        self._timer.start()
+        assert self._process.stdin is not None
+        fields = CompileRequest.from_json(request.to_json())
+        self._process.stdin.write(_with_targets(fields, targets).to_json())
+        self._process.stdin.close()
+
+    def _stop(self) -> None:
+        self._timed_out = True
+        self._process.kill()
+
+    def lines(self) -> Iterator[str]:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            yield line.rstrip("\n")
+
+    def end(self) -> str:
+        """Ends the process if it still runs; says in one line why it ended early."""
+        self._timer.cancel()
+        if self._process.poll() is None:
+            try:
+                self._process.wait(timeout=5)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+        code = self._process.wait()
+        if self._process.stdout is not None:
+            self._process.stdout.close()
+        self._errors.seek(0)
+        said = [line.strip() for line in self._errors.read().splitlines() if line.strip()]
+        self._errors.close()
+        if self._timed_out:
+            return f"the compiler did not finish within {SECONDS_PER_TARGET:.0f} s"
+        how = f"was ended by signal {-code}" if code < 0 else f"ended with status {code}"
+        return f"the compiler {how}" + (f": {said[-1]}" if said else "")
+
+
+def _with_targets(request: CompileRequest, targets: tuple[str, ...]) -> CompileRequest:
+    from dataclasses import replace
+
+    return replace(request, targets=targets)

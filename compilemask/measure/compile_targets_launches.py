@@ -1,0 +1,77 @@
+"""The calls whose kernels are compiled: the product's own launchers, on tensors that have shapes but no memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from compilemask.kernel.configurations import Family, family_of, forward_configuration
+from compilemask.kernel.device_tensors import DeviceLists, DeviceTensors
+from compilemask.kernel.forward_launch import portable_forward
+from compilemask.measure.compile_targets_request import CompileRequest
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """One call that launches kernels; `name` says what it is where no kernel came out."""
+
+    name: str
+    call: Callable[[], object]
+
+
+def launches(capability: int, request: CompileRequest) -> tuple[Launch, ...]:
+    """Forward and backward as a GPU of this compute capability (90 for 9.0) would launch them."""
+    family = family_of(divmod(capability, 10))
+    dtype: torch.dtype = getattr(torch, request.dtype)
+    return (Launch("attention_forward", lambda: _forward(family, request, dtype)),)
+
+
+def _forward(family: Family, request: CompileRequest, dtype: torch.dtype) -> object:
+    configuration = forward_configuration(family, dtype, request.head_dim, request.head_dim_v)
+    tensors = shapes_of(request, configuration.block_m, configuration.block_n)
+    query, key, value = _inputs(request, dtype)
+    return portable_forward(query, key, value, tensors, 1.0, configuration)
+
+
+def _inputs(request: CompileRequest, dtype: torch.dtype) -> tuple[Tensor, Tensor, Tensor]:
+    def shaped(heads: int, length: int, width: int) -> Tensor:
+        return torch.empty(request.batch, heads, length, width, dtype=dtype, device="meta")
+
+    return (
+        shaped(request.heads, request.query_length, request.head_dim),
+        shaped(request.key_heads, request.key_length, request.head_dim),
+        shaped(request.key_heads, request.key_length, request.head_dim_v),
+    )
+
+
+def shapes_of(request: CompileRequest, block_m: int, block_n: int) -> DeviceTensors:
+    """Device tensors of a mask of these sizes; which tiles are listed does not change the machine code."""
+    variants = request.variant_shape[0] * request.variant_shape[1]
+
+    def integers(*shape: int, dtype: torch.dtype = torch.int32) -> Tensor:
+        return torch.empty(shape, dtype=dtype, device="meta")
+
+    def lists(tiles: int) -> DeviceLists:
+        offsets = variants * tiles + 1
+        return DeviceLists(
+            integers(offsets), integers(2, 2), integers(offsets), integers(2), integers(2), integers(variants, tiles), tiles
+        )
+
+    return DeviceTensors(
+        query_length=request.query_length,
+        key_length=request.key_length,
+        block_m=block_m,
+        block_n=block_n,
+        variants=variants,
+        variant=integers(*request.variant_shape),
+        by_query=lists(-(-request.query_length // block_m)),
+        by_key=lists(-(-request.key_length // block_n)),
+        patterns=integers(2, block_m, block_n // 32),
+        live_keys=integers(variants, request.key_length, dtype=torch.uint8) if request.dead_keys else None,
+        live_queries=integers(variants, request.query_length, dtype=torch.uint8) if request.dead_queries else None,
+        query_order=None,
+        key_order=None,
+    )
