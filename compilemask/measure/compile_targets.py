@@ -12,18 +12,24 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from compilemask.errors import UsageError
 from compilemask.measure.compile_targets_request import CompileRequest, failed_report, report_from_json
 from compilemask.measure.progress import Progress, silent
 from compilemask.measure.report import CompileReport, TargetReport
-from compilemask.pipeline import CompiledMask
+
+if TYPE_CHECKING:
+    from compilemask.pipeline import CompiledMask
 
 TARGETS = ("sm_80", "sm_90", "sm_100", "sm_103", "sm_120")
 LISTINGS = ("ttir", "ttgir", "llir", "ptx", "sass")
 DTYPES = ("bfloat16", "float16", "float32")
 SECONDS_PER_TARGET = 600.0
+PATIENCE_SECONDS = 5.0  # for a child that has answered everything to end by itself
 _DONE = "done "
+_COMMAND = (sys.executable, "-m", "compilemask.measure.compile_targets_child")
 
 
 def compile_targets(
@@ -110,18 +116,19 @@ class _Child:
     def __init__(self, request: CompileRequest, targets: tuple[str, ...]) -> None:
         environment = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
         self._errors = tempfile.TemporaryFile(mode="w+")  # noqa: SIM115 - closed in end()
-        command = [sys.executable, "-m", "compilemask.measure.compile_targets_child"]
         self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, text=True, env=environment
+            _COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, text=True, env=environment
         )
         self._timed_out = False
         self._timer = threading.Timer(SECONDS_PER_TARGET * len(targets), self._stop)
         self._timer.daemon = True
         self._timer.start()
         assert self._process.stdin is not None
-        fields = CompileRequest.from_json(request.to_json())
-        self._process.stdin.write(_with_targets(fields, targets).to_json())
-        self._process.stdin.close()
+        try:
+            self._process.stdin.write(replace(request, targets=targets).to_json())
+            self._process.stdin.close()
+        except BrokenPipeError:
+            pass  # it ended before it read: end() says why
 
     def _stop(self) -> None:
         self._timed_out = True
@@ -137,7 +144,7 @@ class _Child:
         self._timer.cancel()
         if self._process.poll() is None:
             try:
-                self._process.wait(timeout=5)
+                self._process.wait(timeout=PATIENCE_SECONDS)
             except subprocess.TimeoutExpired:
                 self._process.kill()
         code = self._process.wait()
@@ -150,9 +157,3 @@ class _Child:
             return f"the compiler did not finish within {SECONDS_PER_TARGET:.0f} s"
         how = f"was ended by signal {-code}" if code < 0 else f"ended with status {code}"
         return f"the compiler {how}" + (f": {said[-1]}" if said else "")
-
-
-def _with_targets(request: CompileRequest, targets: tuple[str, ...]) -> CompileRequest:
-    from dataclasses import replace
-
-    return replace(request, targets=targets)

@@ -26,7 +26,7 @@ _IN_PTX = {
     "tma": r"cp\.async\.bulk",
     "cp.async": r"cp\.async\.(?:ca|cg)",
     "ex2": r"ex2\.approx",
-    "atom/red": r"(?:atom|red)\.(?!sync)",
+    "atom/red": r"\b(?:atom|red)\.",
     "mbarrier": r"mbarrier\.",
 }
 # what a reader looks for -> opcodes of the assembly; local memory is where spilled registers go
@@ -65,7 +65,7 @@ def resources(cubin: bytes) -> Resources:
 
 
 def count_instructions(ptx: str, sass: str) -> tuple[InstructionCount, ...]:
-    """Instructions by what they do, in the order of the tables above, then the total; classes without any are left out."""
+    """Instructions by what they do, in the order of the tables above, then all of them; absent classes are left out."""
     code = "\n".join(line for line in ptx.splitlines() if not line.lstrip().startswith(("//", ".")))
     counts = {name: len(re.findall(pattern, code)) for name, pattern in _IN_PTX.items()}
     opcodes = Counter(re.findall(r"^\s*/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?([A-Z][A-Z0-9]*)", sass, re.MULTILINE))

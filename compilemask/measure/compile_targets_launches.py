@@ -57,7 +57,13 @@ def shapes_of(request: CompileRequest, block_m: int, block_n: int) -> DeviceTens
     def lists(tiles: int) -> DeviceLists:
         offsets = variants * tiles + 1
         return DeviceLists(
-            integers(offsets), integers(2, 2), integers(offsets), integers(2), integers(2), integers(variants, tiles), tiles
+            integers(offsets),
+            integers(2, 2),
+            integers(offsets),
+            integers(2),
+            integers(2),
+            integers(variants, tiles),
+            tiles,
         )
 
     return DeviceTensors(

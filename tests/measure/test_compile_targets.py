@@ -1,0 +1,120 @@
+"""Compiling for GPUs that are not there: what is counted, and what becomes of a compiler that crashes or hangs."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+from compilemask.descriptor.build import descriptor_from_dense
+from compilemask.descriptor.descriptor import Descriptor
+from compilemask.errors import UsageError
+from compilemask.measure import compile_targets as parent
+from compilemask.measure.compile_targets import TARGETS, compile_targets
+from compilemask.measure.compile_targets_assembly import count_instructions
+from compilemask.measure.compile_targets_request import failed_report, report_from_json, report_to_json
+from compilemask.measure.progress import Stopped
+from compilemask.measure.report import CompileReport, TargetReport
+
+
+@dataclass(frozen=True)
+class Causal:
+    """As much of a compiled mask as compiling its kernels needs."""
+
+    name: str = "causal"
+
+    def descriptor(self, block_m: int = 128, block_n: int = 128) -> Descriptor:
+        return descriptor_from_dense(np.tri(300, dtype=bool)[None, None], block_m, block_n)
+
+
+CAUSAL: Any = Causal()
+
+
+def counts(report: TargetReport) -> dict[str, int]:
+    return {entry.name: entry.count for entry in report.instructions}
+
+
+@pytest.fixture(scope="module")
+def everywhere() -> CompileReport:
+    return compile_targets(CAUSAL, emit=("ptx", "sass", "ttgir"), head_dim=64)
+
+
+def test_every_target_compiles(everywhere: CompileReport) -> None:
+    assert everywhere.passed, [report.error for report in everywhere.targets]
+    assert {report.target for report in everywhere.targets} == set(TARGETS)
+    for report in everywhere.targets:
+        assert 32 <= report.registers <= 255
+        assert report.shared_bytes > 0
+        assert report.compile_s > 0
+        assert [listing.language for listing in report.listings] == ["ptx", "sass", "ttgir"]
+        assert all(len(listing.text) > 1000 for listing in report.listings)
+        assert (report.tensor_memory > 0) == ("tcgen05.mma" in counts(report))
+
+
+@pytest.mark.parametrize(
+    ("target", "instruction"),
+    [
+        ("sm_80", "mma.sync"),
+        ("sm_90", "wgmma"),
+        ("sm_100", "tcgen05.mma"),
+        ("sm_103", "tcgen05.mma"),
+        ("sm_120", "mma.sync"),
+    ],
+)
+def test_each_target_uses_its_matrix_unit(everywhere: CompileReport, target: str, instruction: str) -> None:
+    forward = [r for r in everywhere.targets if r.target == target and r.kernel == "attention_forward"]
+    assert len(forward) == 1
+    assert counts(forward[0])[instruction] > 0
+    assert counts(forward[0])["ex2"] > 0
+
+
+def test_a_crash_is_one_line_and_the_other_targets_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parent, "_COMMAND", (sys.executable, "-c", "import os; os.abort()"))
+    report = compile_targets(CAUSAL, ("sm_90", "sm_100"))
+    assert [target.target for target in report.targets] == ["sm_90", "sm_100"]
+    assert not report.passed
+    assert all(target.error == "the compiler was ended by signal 6" for target in report.targets)
+
+
+def test_a_hanging_compiler_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parent, "_COMMAND", (sys.executable, "-c", "import time; time.sleep(600)"))
+    monkeypatch.setattr(parent, "SECONDS_PER_TARGET", 0.2)
+    (target,) = compile_targets(CAUSAL, ("sm_90",)).targets
+    assert target.error is not None
+    assert "did not finish" in target.error
+
+
+def test_stopping_ends_the_child(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        parent, "_COMMAND", (sys.executable, "-c", "import time; print('done sm_90', flush=True); time.sleep(600)")
+    )
+    monkeypatch.setattr(parent, "PATIENCE_SECONDS", 0.1)
+
+    def stop(done: int, total: int, text: str) -> None:
+        raise Stopped
+
+    with pytest.raises(Stopped):
+        compile_targets(CAUSAL, ("sm_90", "sm_100"), progress=stop)
+
+
+@pytest.mark.parametrize("wrong", [{"targets": ("sm_70",)}, {"emit": ("hex",)}, {"dtype": "int8"}])
+def test_unknown_names_are_refused_with_the_known_ones(wrong: dict[str, object]) -> None:
+    with pytest.raises(UsageError, match="expected one of"):
+        compile_targets(CAUSAL, **wrong)  # type: ignore[arg-type]
+
+
+def test_instructions_are_counted_by_whole_opcodes() -> None:
+    ptx = "// wgmma.mma_async\n\twgmma.mma_async.sync a;\n\tld.shared.b32 r;\n\tred.global.add.f32 [x], y;\n"
+    sass = "        /*0010*/                   LDL R1, [R2] ;\n        /*0020*/              @!P0 STG.E [R2], R1 ;\n"
+    found = {entry.name: entry.count for entry in count_instructions(ptx, sass)}
+    assert found == {"wgmma": 1, "atom/red": 1, "st.global": 1, "ld.local": 1, "all": 2}
+
+
+def test_reports_survive_the_pipe(everywhere: CompileReport) -> None:
+    for report in (everywhere.targets[0], failed_report("sm_90", "all", "line one\nline two")):
+        line = report_to_json(report)
+        assert "\n" not in line
+        assert report_from_json(line) == report
