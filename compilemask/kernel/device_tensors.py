@@ -45,8 +45,6 @@ class DeviceTensors:
     patterns: Tensor  # int32 [distinct or 1, block_m, words]
     live_keys: Tensor | None
     live_queries: Tensor | None
-    query_order: Tensor | None  # int64 [query_length]: slot i holds the caller's query query_order[i]
-    key_order: Tensor | None
 
 
 def to_device(descriptor: Descriptor, device: torch.device) -> DeviceTensors:
@@ -66,8 +64,6 @@ def to_device(descriptor: Descriptor, device: torch.device) -> DeviceTensors:
         patterns=_tensor(descriptor.patterns.view(np.int32), device),
         live_keys=None if keys.all() else _bytes(keys, device),
         live_queries=None if queries.all() else _bytes(queries, device),
-        query_order=_order(descriptor.query_order, device),
-        key_order=_order(descriptor.key_order, device),
     )
 
 
@@ -101,7 +97,3 @@ def _tensor(array: NDArray[np.generic], device: torch.device) -> Tensor:
 
 def _bytes(flags: NDArray[np.bool_], device: torch.device) -> Tensor:
     return torch.from_numpy(flags.astype(np.uint8, order="C")).to(device)
-
-
-def _order(order: NDArray[np.int32] | None, device: torch.device) -> Tensor | None:
-    return None if order is None else torch.from_numpy(order.astype(np.int64)).to(device)

@@ -18,5 +18,5 @@ def dense(query: Tensor, key: Tensor, value: Tensor, visible: Tensor, scale: flo
 
 def relative_error(actual: Tensor, expected: Tensor) -> float:
     """||actual - expected|| / ||expected||; NaN in either is NaN."""
-    norm = expected.double().norm()
-    return float((actual.double() - expected.double()).norm() / torch.where(norm == 0, 1.0, norm))
+    difference, norm = (actual.detach().double() - expected.detach().double()).norm(), expected.detach().double().norm()
+    return float(difference / torch.where(norm == 0, 1.0, norm))

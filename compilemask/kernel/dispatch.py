@@ -1,0 +1,74 @@
+"""Which code runs a call: plain PyTorch, the portable Triton kernels, or a kernel made for the GPU at hand."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import torch
+from torch import Tensor
+
+from compilemask.errors import UnavailableError
+from compilemask.kernel import cpu
+from compilemask.kernel.configurations import Family, family_of, forward_configuration
+from compilemask.kernel.prepared import PreparedMask
+
+
+@cache
+def gpu_family(device: torch.device) -> Family:
+    """The family of a CUDA device."""
+    return family_of(torch.cuda.get_device_capability(device))
+
+
+def run_forward(query: Tensor, key: Tensor, value: Tensor, mask: PreparedMask, scale: float) -> tuple[Tensor, Tensor]:
+    """Output and LSE of checked tensors in the caller's token order."""
+    orders = mask.orders(query.device)
+    query = _in_order(query, orders.query)
+    key, value = _in_order(key, orders.key), _in_order(value, orders.key)
+    if _is_plain(query):
+        output, lse = cpu.forward(query, key, value, mask, scale)
+    else:
+        output, lse = _gpu_forward(query, key, value, mask, scale)
+    return _in_order(output, orders.query_inverse), _in_order(lse, orders.query_inverse)
+
+
+def run_backward(
+    query: Tensor, key: Tensor, value: Tensor, output: Tensor, lse: Tensor, grad_output: Tensor,
+    grad_lse: Tensor | None, mask: PreparedMask, scale: float,
+) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
+    """Gradients of query, key and value, contiguous, in the caller's token order."""
+    orders = mask.orders(query.device)
+    query, output, lse, grad_output = (_in_order(t, orders.query) for t in (query, output, lse, grad_output))
+    key, value = _in_order(key, orders.key), _in_order(value, orders.key)
+    grad_lse = None if grad_lse is None else _in_order(grad_lse, orders.query)
+    if _is_plain(query):
+        dq, dk, dv = cpu.backward(query, key, value, output, lse, grad_output, grad_lse, mask, scale)
+    else:
+        dq, dk, dv = _gpu_backward(query, key, value, output, lse, grad_output, grad_lse, mask, scale)
+    inverse = orders.key_inverse
+    return _in_order(dq, orders.query_inverse), _in_order(dk, inverse), _in_order(dv, inverse)
+
+
+def _is_plain(query: Tensor) -> bool:
+    return query.device.type == "cpu" or query.dtype == torch.float64
+
+
+def _in_order(tensor: Tensor, order: Tensor | None) -> Tensor:
+    """Tokens (axis 2) taken in another order."""
+    return tensor if order is None else tensor.index_select(2, order)
+
+
+def _gpu_forward(query: Tensor, key: Tensor, value: Tensor, mask: PreparedMask, scale: float) -> tuple[Tensor, Tensor]:
+    from compilemask.kernel.forward_launch import portable_forward
+
+    device = query.device
+    configuration = forward_configuration(gpu_family(device), query.dtype, query.shape[3], value.shape[3])
+    tensors = mask.tensors(configuration.block_m, configuration.block_n, device)
+    with torch.cuda.device(device):
+        return portable_forward(query, key, value, tensors, scale, configuration)
+
+
+def _gpu_backward(
+    query: Tensor, key: Tensor, value: Tensor, output: Tensor, lse: Tensor, grad_output: Tensor,
+    grad_lse: Tensor | None, mask: PreparedMask, scale: float,
+) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
+    raise UnavailableError("gradients on the GPU are not available yet")

@@ -1,0 +1,117 @@
+"""Masks that kernels have met: a small number for each, and what was built for it on each device.
+
+Operators registered with PyTorch take tensors and numbers only, so a mask travels through them as its handle.
+"""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+import torch
+from torch import Tensor
+
+from compilemask.descriptor.descriptor import Descriptor
+from compilemask.errors import InternalError
+from compilemask.kernel.device_tensors import DeviceTensors, to_device
+
+Built = TypeVar("Built")
+
+
+class Mask(Protocol):
+    """What the kernels need to know of a compiled mask."""
+
+    @property
+    def query_length(self) -> int: ...
+
+    @property
+    def key_length(self) -> int: ...
+
+    def descriptor(self, block_m: int = 128, block_n: int = 128) -> Descriptor: ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Orders:
+    """Token orders as int64 tensors; None where the caller's order is kept."""
+
+    query: Tensor | None  # slot i of the kernel holds the caller's query[i]
+    query_inverse: Tensor | None
+    key: Tensor | None
+    key_inverse: Tensor | None
+
+
+class PreparedMask:
+    """One mask, with everything that was derived from it for running; built on first use, then kept."""
+
+    def __init__(self, mask: Mask) -> None:
+        self._mask = weakref.ref(mask)
+        self._descriptors: dict[tuple[int, int], Descriptor] = {}
+        self._tensors: dict[tuple[int, int, torch.device], DeviceTensors] = {}
+        self._orders: dict[torch.device, Orders] = {}
+        self._derived: dict[Hashable, object] = {}
+        variant = self.descriptor(128, 128).variant
+        self.batch, self.heads = int(variant.shape[0]), int(variant.shape[1])
+
+    def descriptor(self, block_m: int, block_n: int) -> Descriptor:
+        """The descriptor for one tile size."""
+        found = self._descriptors.get((block_m, block_n))
+        if found is None:
+            mask = self._mask()
+            if mask is None:
+                raise InternalError("a mask was used after it was deleted")
+            found = self._descriptors[block_m, block_n] = mask.descriptor(block_m, block_n)
+        return found
+
+    def tensors(self, block_m: int, block_n: int, device: torch.device) -> DeviceTensors:
+        """The descriptor's tensors on a device."""
+        found = self._tensors.get((block_m, block_n, device))
+        if found is None:
+            found = to_device(self.descriptor(block_m, block_n), device)
+            self._tensors[block_m, block_n, device] = found
+        return found
+
+    def orders(self, device: torch.device) -> Orders:
+        """The token orders on a device."""
+        found = self._orders.get(device)
+        if found is None:
+            descriptor = self.descriptor(128, 128)
+            query, key = (
+                None if order is None else torch.from_numpy(order.astype("int64")).to(device)
+                for order in (descriptor.query_order, descriptor.key_order)
+            )
+            inverses = (None if order is None else torch.argsort(order) for order in (query, key))
+            found = self._orders[device] = Orders(query, next(inverses), key, next(inverses))
+        return found
+
+    def recall(self, key: Hashable) -> object | None:
+        """What a kernel path kept under `key` (a schedule, say), or None."""
+        return self._derived.get(key)
+
+    def keep(self, key: Hashable, built: Built) -> Built:
+        """Keeps `built` under `key` for as long as the mask lives."""
+        self._derived[key] = built
+        return built
+
+
+_numbers = itertools.count(1)
+_handles: weakref.WeakKeyDictionary[Mask, int] = weakref.WeakKeyDictionary()
+_prepared: dict[int, PreparedMask] = {}
+
+
+def handle_of(mask: Mask) -> int:
+    """The number of a mask; the same for as long as it lives, never used again afterwards."""
+    handle = _handles.get(mask)
+    if handle is None:
+        handle = next(_numbers)
+        _prepared[handle] = PreparedMask(mask)
+        _handles[mask] = handle
+        weakref.finalize(mask, _prepared.pop, handle, None)
+    return handle
+
+
+def prepared(handle: int) -> PreparedMask:
+    """The mask behind a handle."""
+    return _prepared[handle]

@@ -1,0 +1,186 @@
+"""`attention` on CPU tensors: values, gradients, torch.compile, torch.func, and what it refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from compilemask.descriptor.descriptor import Descriptor
+from compilemask.errors import UsageError
+from compilemask.kernel.api import attention
+from tests.kernel.dense_attention import dense, relative_error
+from tests.kernel.dense_descriptor import descriptor_of
+
+
+@dataclass(eq=False)
+class DenseMask:
+    """A mask given cell by cell, [batch or 1, heads or 1, queries, keys]."""
+
+    cells: NDArray[np.bool_]
+
+    @property
+    def query_length(self) -> int:
+        return int(self.cells.shape[2])
+
+    @property
+    def key_length(self) -> int:
+        return int(self.cells.shape[3])
+
+    def descriptor(self, block_m: int = 128, block_n: int = 128) -> Descriptor:
+        return descriptor_of(self.cells, block_m, block_n)
+
+
+def mixed_mask(batch: int, heads: int, queries: int, keys: int) -> DenseMask:
+    """Full, partial and empty tiles, queries that see nothing and keys that nobody sees."""
+    cells = np.random.default_rng(1).random((batch, heads, queries, keys)) < 0.3
+    cells[..., 128:, :128] = True
+    cells[..., :3, :] = False
+    cells[..., 7] = False
+    return DenseMask(cells)
+
+
+def tensors(mask: DenseMask, heads: int = 2, kv_heads: int = 2, batch: int = 2, dtype: torch.dtype = torch.float32,
+            head_dim: int = 16, head_dim_v: int = 24) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
+    torch.manual_seed(2)
+    shapes = ((heads, mask.query_length, head_dim), (kv_heads, mask.key_length, head_dim))
+    q, k = (torch.randn(batch, *shape, dtype=dtype, requires_grad=True) for shape in shapes)
+    return q, k, torch.randn(batch, kv_heads, mask.key_length, head_dim_v, dtype=dtype, requires_grad=True)
+
+
+@pytest.mark.parametrize(("batch", "heads", "kv_heads"), [(1, 1, 2), (2, 1, 1), (1, 4, 2), (2, 4, 4)])
+def test_values_and_gradients_equal_dense_attention(batch: int, heads: int, kv_heads: int) -> None:
+    mask = mixed_mask(batch, heads, 150, 170)
+    q, k, v = tensors(mask, heads=4, kv_heads=kv_heads)
+    output, lse = attention(q, k, v, mask, return_lse=True, enable_gqa=True)
+    expected, expected_lse = dense(q, k, v, torch.from_numpy(mask.cells), 0.25)
+    assert relative_error(output, expected) < 1e-6
+    incoming, for_lse = torch.randn(output.shape), torch.randn(lse.shape)
+    finite = torch.isfinite(expected_lse)
+    assert torch.equal(finite, torch.isfinite(lse))
+    actual = torch.autograd.grad((output * incoming).sum() + (lse[finite] * for_lse[finite]).sum(), (q, k, v))
+    loss = (expected * incoming).sum() + (expected_lse[finite] * for_lse[finite]).sum()
+    for mine, theirs in zip(actual, torch.autograd.grad(loss, (q, k, v)), strict=True):
+        assert relative_error(mine, theirs) < 2e-6
+
+
+def test_what_nobody_looks_at_may_hold_anything() -> None:
+    mask = mixed_mask(1, 1, 150, 170)
+    q, k, v = tensors(mask)
+    clean = attention(q, k, v, mask)
+    clean_grads = torch.autograd.grad(clean.sum(), (q, k, v))
+    with torch.no_grad():
+        k[:, :, 7], v[:, :, 7], q[:, :, :3] = torch.nan, torch.inf, torch.nan
+    output = attention(q, k, v, mask)
+    assert torch.equal(output, clean)
+    assert not output[:, :, :3].any()
+    for grad, clean_grad in zip(torch.autograd.grad(output.sum(), (q, k, v)), clean_grads, strict=True):
+        assert torch.equal(grad, clean_grad)
+
+
+def test_float64_passes_gradcheck_through_output_and_lse() -> None:
+    mask = DenseMask(np.random.default_rng(3).random((1, 1, 9, 10)) < 0.6)
+    inputs = tensors(mask, batch=1, dtype=torch.float64, head_dim=4, head_dim_v=3)
+
+    def call(q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
+        output, lse = attention(q, k, v, mask, return_lse=True)
+        return output, torch.where(lse == -torch.inf, 0, lse)
+
+    assert torch.autograd.gradcheck(call, inputs)
+
+
+def test_half_precision_on_the_cpu() -> None:
+    mask = mixed_mask(1, 1, 64, 130)
+    q, k, v = tensors(mask, dtype=torch.bfloat16)
+    output = attention(q, k, v, mask)
+    assert output.dtype == torch.bfloat16
+    assert relative_error(output, dense(q, k, v, torch.from_numpy(mask.cells), 0.25)[0]) < 4e-3
+
+
+def test_compiles_as_one_graph() -> None:
+    mask = mixed_mask(1, 1, 70, 70)
+    q, k, v = tensors(mask)
+
+    def call(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+        output, lse = attention(q * 2, k, v, mask, return_lse=True)
+        return output.sum() + lse[:, :, 3:].sum()
+
+    compiled = torch.compile(call, fullgraph=True, backend="aot_eager")
+    eager, graph = (torch.autograd.grad(run(q, k, v), (q, k, v)) for run in (call, compiled))
+    for mine, theirs in zip(graph, eager, strict=True):
+        assert torch.equal(mine, theirs)
+
+
+def test_registered_operator_is_sound() -> None:
+    from compilemask.kernel.prepared import handle_of
+    from compilemask.kernel.registration import attention_op
+
+    mask = mixed_mask(1, 1, 20, 20)
+    torch.library.opcheck(attention_op, (*tensors(mask), handle_of(mask), 0.25))
+
+
+def test_works_under_checkpointing_and_torch_func() -> None:
+    mask = mixed_mask(1, 1, 40, 50)
+    q, k, v = (tensor.detach() for tensor in tensors(mask))
+
+    def loss(q: Tensor) -> Tensor:
+        return attention(q, k, v, mask).square().sum()
+
+    expected = torch.func.grad(loss)(q)
+    stacked = torch.stack([q, 2 * q])
+    assert torch.equal(torch.vmap(torch.func.grad(loss))(stacked)[0], expected)
+    leaf = q.clone().requires_grad_()
+    recomputed = torch.utils.checkpoint.checkpoint(loss, leaf, use_reentrant=False)
+    assert torch.equal(torch.autograd.grad(recomputed, leaf)[0], expected)
+
+
+def test_a_mask_is_forgotten_with_its_owner() -> None:
+    import gc
+
+    from compilemask.kernel import prepared
+
+    mask = mixed_mask(1, 1, 8, 8)
+    handle = prepared.handle_of(mask)
+    assert prepared.handle_of(mask) == handle
+    del mask
+    gc.collect()
+    with pytest.raises(KeyError):
+        prepared.prepared(handle)
+
+
+REFUSED: dict[str, tuple[Callable[[Tensor, Tensor, Tensor], tuple[Tensor, Tensor, Tensor]], str]] = {
+    "three axes": (lambda q, k, v: (q[0], k, v),
+                   "q must be [batch, heads, tokens, head_dim], but has shape [2, 9, 16]."),
+    "integers": (lambda q, k, v: (q.int(), k, v),
+                 "q must be bfloat16, float16, float32 or float64, but is torch.int32."),
+    "mixed dtypes": (lambda q, k, v: (q, k.half(), v),
+                     "k must have the dtype of q, torch.float32, but is torch.float16."),
+    "batch": (lambda q, k, v: (q, k, v[:1]), "v must have the batch size of q, 2, but has 1."),
+    "heads": (lambda q, k, v: (q, k[:, :1], v[:, :1]),
+              "k must have the 2 heads of q, but has 1; grouped heads need enable_gqa=True."),
+    "value heads": (lambda q, k, v: (q, k, v[:, :1]), "v must have the heads of k, 2, but has 1."),
+    "head_dim": (lambda q, k, v: (q, k[..., :8], v), "k must have the head_dim of q, 16, but has 8."),
+    "wide heads": (lambda q, k, v: (q, k, v.repeat(1, 1, 1, 20)), "v must have a head_dim from 1 to 256, but has 480."),
+    "queries": (lambda q, k, v: (q[:, :, 1:], k, v), "q must have the mask's 9 queries, but has 8 tokens."),
+    "keys": (lambda q, k, v: (q, k, v[:, :, 1:]), "v must have the mask's 11 keys, but has 10 tokens."),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refuses_in_one_sentence(name: str) -> None:
+    change, message = REFUSED[name]
+    mask = mixed_mask(1, 1, 9, 11)
+    with pytest.raises(UsageError) as refused:
+        attention(*change(*tensors(mask)), mask)
+    assert str(refused.value) == message
+
+
+def test_refuses_a_mask_made_for_other_heads() -> None:
+    mask = mixed_mask(1, 3, 9, 11)
+    with pytest.raises(UsageError, match="q must have the mask's 3 heads, but has 2"):
+        attention(*tensors(mask), mask)
