@@ -8,7 +8,7 @@ from typing import Any
 
 from compilemask.language import syntax
 from compilemask.language.lexing import MAX_BRACKETS, Token
-from compilemask.language.printer import format_expression
+from compilemask.language.printer_expressions import format_expression
 from compilemask.source import Diagnostic, Severity, Span
 
 MAX_DEPTH = 3 * MAX_BRACKETS

@@ -1,155 +1,268 @@
-"""Syntax tree to canonical text: four spaces, aligned colons, brackets only where they are needed."""
+"""Syntax tree to canonical text: four spaces, aligned colons, at most one empty line, every comment kept."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
 from compilemask.language import syntax
+from compilemask.language.printer_expressions import format_expression, format_selector
+from compilemask.source import Source
 
-_OR, _AND, _NOT, _QUALIFIED, _COMPARE, _SUM, _TERM, _FACTOR, _ATOM = range(1, 10)
-_BINARY = {"or": _OR, "and": _AND, "except": _AND, "+": _SUM, "-": _SUM, "*": _TERM, "//": _TERM, "%": _TERM}
+INDENT = 4
+MAX_WIDTH = 120
+_ALIGN_NAMES = 12
+_ALIGN_WHO = 6
+_ALIGN_COLONS = 40
 
 
-def format_expression(node: syntax.Expression, part: bool = False) -> str:
-    """The text of an expression; with `part`, bracketed where it would need that beside `and`."""
-    return _wrap(node, _NOT) if part else _text(node)
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """One line to print: `head mark tail`, and the lines of the source, first to last, that it comes from."""
+
+    depth: int
+    head: str
+    mark: str
+    tail: str
+    first: int
+    last: int
+
+    @property
+    def text(self) -> str:
+        return " ".join(part for part in (self.head, self.mark, self.tail) if part)
 
 
-def _strength(node: syntax.Expression) -> int:
-    """How tightly the outermost operator of a node binds."""
+def format_file(file: syntax.File) -> str:
+    """The canonical text of a file. Formatting it again changes nothing; its tree equals that of the file."""
+    lines = _align_statements(file.statements)
+    return "".join(f"{line}\n" for line in _with_comments(file.source, file.comments, lines))
+
+
+# ---------------------------------------------------------------- statements
+
+
+def _align_statements(statements: Sequence[syntax.Statement]) -> list[_Line]:
+    """All lines; neighbouring one-line statements of one kind have their `=` aligned."""
+    lines: list[_Line] = []
+    group: list[_Line] = []
+    kind: type[syntax.Statement] | None = None
+    for statement in statements:
+        own = _statement(statement)
+        joins = len(own) == 1 and own[0].mark == "="
+        if kind is not type(statement) or not joins or (group and own[0].first > group[-1].last + 1):
+            lines += _aligned(group, _ALIGN_NAMES)
+            group = []
+        kind = type(statement)
+        if joins:
+            group += own
+        else:
+            lines += own
+    return lines + _aligned(group, _ALIGN_NAMES)
+
+
+def _aligned(lines: Sequence[_Line], limit: int) -> list[_Line]:
+    """The lines with their heads padded to one width, unless the widths differ too much."""
+    widths = [len(line.head) for line in lines]
+    if not widths or max(widths) - min(widths) > limit:
+        return list(lines)
+    return [replace(line, head=line.head.ljust(max(widths))) for line in lines]
+
+
+def _statement(node: syntax.Statement) -> list[_Line]:
     match node:
-        case syntax.Conditional():
-            return 0
-        case syntax.Binary(operator=operator):
-            return _BINARY[operator]
-        case syntax.Unary(operator=operator):
-            return _NOT if operator == "not" else _FACTOR
-        case syntax.By() | syntax.Within():
-            return _QUALIFIED
-        case syntax.Compare():
-            return _COMPARE
-        case syntax.Same():
-            return _FACTOR
-        case syntax.Literal(value=int() as value) if value is not True and value is not False and value < 0:
-            return _FACTOR
+        case syntax.Layout():
+            return [_line(node, 0, node.axis), *_items(node.items, 1)]
+        case syntax.Let(value=None):
+            cases = [_line(c, 1, format_selector(c.selector), ":", format_expression(c.value)) for c in node.cases]
+            return [_line(node, 0, f"let {_signature(node)}"), *_aligned(cases, _ALIGN_COLONS)]
+        case syntax.Rules():
+            when = f" when {format_expression(node.when)}" if node.when else ""
+            return [_line(node, 0, f"rules{when}"), *_rules(node.rules)]
         case _:
-            return _ATOM
+            head, mark, tail = _one_line(node)
+            return [_line(node, 0, head, mark, tail)]
 
 
-def _wrap(node: syntax.Expression, least: int) -> str:
-    text = _text(node)
-    return text if _strength(node) >= least else f"({text})"
-
-
-def _text(node: syntax.Expression) -> str:
+def _one_line(node: syntax.Statement) -> tuple[str, str, str]:
     match node:
-        case syntax.Literal(value=bool() as value):
-            return "true" if value else "false"
-        case syntax.Literal(value=str() as value):
-            return f'"{value}"'
-        case syntax.Literal(value=value):
-            return str(value)
-        case syntax.AnyLiteral():
-            return "any"
-        case syntax.Name(name=name):
-            return name
-        case syntax.Attribute():
-            return f"{_wrap(node.value, _ATOM)}.{node.name}"
-        case syntax.Index():
-            return f"{_wrap(node.value, _ATOM)}[{_text(node.index)}]"
-        case syntax.Slice():
-            return f"{_wrap(node.value, _ATOM)}[{_range(node.start, node.stop)}]"
-        case syntax.Call():
-            return f"{node.name}({', '.join(_argument(a) for a in node.arguments)})"
-        case syntax.ListOf():
-            return f"[{', '.join(map(_text, node.items))}]"
-        case syntax.TupleOf():
-            return f"({', '.join(map(_text, node.items))})"
-        case _:
-            return _operation(node)
-
-
-def _operation(node: syntax.Expression) -> str:
-    match node:
-        case syntax.Unary(operator="not"):
-            return f"not {_wrap(node.operand, _NOT)}"
-        case syntax.Unary():
-            return f"-{_wrap(node.operand, _FACTOR)}"
-        case syntax.Binary():
-            return _binary(node)
-        case syntax.Compare():
-            words = [_wrap(node.operands[0], _SUM)]
-            for operator, operand in zip(node.operators, node.operands[1:], strict=True):
-                words += [operator, _wrap(operand, _SUM)]
-            return " ".join(words)
-        case syntax.Conditional():
-            return f"{_wrap(node.value, _OR)} if {_wrap(node.condition, _OR)} else {_text(node.otherwise)}"
-        case syntax.Same():
-            return f"same {_wrap(node.coordinate, _ATOM)}"
-        case syntax.By():
-            relation = _text(node.relation)
-            if _strength(node.relation) < _QUALIFIED or isinstance(node.relation, syntax.Compare):
-                relation = f"({relation})"
-            return f"{relation} by {_wrap(node.coordinate, _ATOM)}"
-        case syntax.Within():
-            return f"{_wrap(node.relation, _QUALIFIED)} within {node.region}"
-        case _:
-            raise TypeError(f"no text for {type(node).__name__}")
-
-
-def _binary(node: syntax.Binary) -> str:
-    strength = _BINARY[node.operator]
-    left, right = _wrap(node.left, strength), _wrap(node.right, strength + 1)
-    if node.operator in ("and", "except", "or"):
-        left = _apart(node.left, node.operator, left)
-        right = _apart(node.right, node.operator, right)
-    return f"{left} {node.operator} {right}"
-
-
-def _apart(child: syntax.Expression, operator: str, text: str) -> str:
-    """Brackets between `except` and any other of `and`, `or`: the grammar demands them."""
-    if not isinstance(child, syntax.Binary) or child.operator not in ("and", "except", "or") or text.startswith("(("):
-        return text
-    mixed = (child.operator == "except") != (operator == "except")
-    bare = _text(child)
-    return f"({bare})" if mixed and text == bare else text
-
-
-def _range(start: syntax.Expression | None, stop: syntax.Expression | None) -> str:
-    return f"{_text(start) if start else ''}:{_text(stop) if stop else ''}"
-
-
-def _argument(argument: syntax.Argument) -> str:
-    value = _text(argument.value)
-    return value if argument.name is None else f"{argument.name}={value}"
-
-
-# ---------------------------------------------------------------- selectors
-
-
-def format_selector(node: syntax.Selector) -> str:
-    """The text of a selector. A condition beside a comma is bracketed, since it holds for its own part only."""
-    match node:
-        case syntax.Union():
-            return ", ".join(_part(p) for p in node.parts)
-        case syntax.Where():
-            return f"{_chosen(node.of)} where {format_expression(node.condition)}"
-        case syntax.Everything():
-            return "everything"
-        case syntax.RegionPath():
-            return ".".join(node.names)
-        case syntax.Numbered():
-            return f"{format_selector(node.path)}[{format_expression(node.index)}]"
-        case syntax.Range():
-            return f"{format_selector(node.path)}[{_range(node.start, node.stop)}]"
-        case syntax.Ends():
-            return f"{node.which} {_wrap(node.count, _SUM)} of {_chosen(node.of)}"
+        case syntax.Title():
+            return f'title "{node.text}"', "", ""
+        case syntax.Include():
+            return f'include "{node.path}"', "", ""
+        case syntax.Parameters():
+            return _parameters(node.parameters)
+        case syntax.Require():
+            text = f', "{node.text}"' if node.text is not None else ""
+            return f"require {format_expression(node.condition)}{text}", "", ""
+        case syntax.Heads():
+            return f"heads {format_expression(node.count)}", "", ""
+        case syntax.QueriesFrom():
+            return f"queries are {format_selector(node.selector)}", "", ""
+        case syntax.Align():
+            return f"align {node.side}" + (f" within {node.within}" if node.within else ""), "", ""
+        case syntax.Position():
+            return f"position {node.axis}" if node.axis else "position", "=", format_expression(node.value)
+        case syntax.Let(value=syntax.Expression() as value):
+            return f"let {_signature(node)}", "=", format_expression(value)
+        case syntax.Order(selector=syntax.Selector() as selector, coordinate=syntax.Expression() as coordinate):
+            return f"order {format_selector(selector)} stored by {format_expression(coordinate)}", "", ""
+        case syntax.Order():
+            return "order best", "", ""
         case _:
             raise TypeError(f"no text for {type(node).__name__}")
 
 
-def _part(node: syntax.Selector) -> str:
-    text = format_selector(node)
-    return f"({text})" if isinstance(node, syntax.Union | syntax.Where) else text
+def _parameters(parameters: Sequence[syntax.Parameter]) -> tuple[str, str, str]:
+    if len(parameters) == 1 and parameters[0].default is not None:
+        parameter = parameters[0]
+        return f"param {_declared(parameter)}", "=", format_expression(parameters[0].default)
+    return "param " + ", ".join(map(_parameter, parameters)), "", ""
 
 
-def _chosen(node: syntax.Selector) -> str:
-    return _part(node)
+def _declared(parameter: syntax.Parameter) -> str:
+    return f"{parameter.name} per {parameter.per}" if parameter.per else parameter.name
+
+
+def _parameter(parameter: syntax.Parameter) -> str:
+    text = _declared(parameter)
+    if parameter.file is not None:
+        return f'{text} from "{parameter.file}"'
+    return text if parameter.default is None else f"{text} = {format_expression(parameter.default)}"
+
+
+def _signature(node: syntax.Let) -> str:
+    return f"{node.name}({', '.join(node.formals)})" if node.formals else node.name
+
+
+# ---------------------------------------------------------------- lines of blocks
+
+
+def _items(items: Sequence[syntax.Item], depth: int) -> list[_Line]:
+    sized: list[tuple[int, _Line]] = []
+    lines: list[list[_Line]] = []
+    for item in items:
+        if isinstance(item, syntax.Group):
+            head = item.name + (f" repeat {format_expression(item.repeat)}" if item.repeat else "")
+            lines.append([_line(item, depth, head), *_items(item.items, depth + 1)])
+        else:
+            sized.append((len(lines), _sized(item, depth)))
+            lines.append([])
+    aligned = _aligned([line for _, line in sized], _ALIGN_COLONS)
+    for (at, _), line in zip(sized, aligned, strict=True):
+        lines[at] = [line]
+    return [line for group in lines for line in group]
+
+
+def _sized(item: syntax.Item, depth: int) -> _Line:
+    match item:
+        case syntax.Leaf():
+            stored = f" stored by {format_expression(item.stored_by)}" if item.stored_by else ""
+            return _line(item, depth, item.name, ":", format_expression(item.size) + stored)
+        case syntax.Padding():
+            return _line(item, depth, "padding", ":", format_expression(item.size))
+        case _:
+            raise TypeError(f"no text for {type(item).__name__}")
+
+
+def _rules(rules: Sequence[syntax.Rule | syntax.Limit]) -> list[_Line]:
+    """Aligned colons, and an aligned verb where the words before it are about as long."""
+    who = [format_selector(rule.who) for rule in rules if isinstance(rule, syntax.Rule)]
+    widths = [len(text) for text in who]
+    width = max(widths, default=0) if max(widths, default=0) - min(widths, default=0) <= _ALIGN_WHO else 0
+    heads = [_head(rule, width) for rule in rules if isinstance(rule, syntax.Rule)]
+    lengths = [len(head) for head in heads]
+    colon = max(lengths, default=0) if max(lengths, default=0) - min(lengths, default=0) <= _ALIGN_COLONS else 0
+    lines = []
+    for rule in rules:
+        head = _head(rule, width).ljust(colon) if isinstance(rule, syntax.Rule) else "limit"
+        lines.append(_line(rule, 1, head, ":", format_expression(rule.how)))
+    return lines
+
+
+def _head(rule: syntax.Rule, width: int) -> str:
+    verb = "sees" if rule.shows else "cannot see"
+    return f"{format_selector(rule.who).ljust(width)} {verb} {format_selector(rule.whom)}"
+
+
+def _line(node: syntax.Node, depth: int, head: str, mark: str = "", tail: str = "") -> _Line:
+    last = node.span.line if not mark and not tail and _has_block(node) else node.span.end_line
+    return _Line(depth, head, mark, tail, node.span.line, last)
+
+
+def _has_block(node: syntax.Node) -> bool:
+    return isinstance(node, syntax.Layout | syntax.Rules | syntax.Group) or (
+        isinstance(node, syntax.Let) and node.value is None
+    )
+
+
+# ---------------------------------------------------------------- comments, empty lines, long lines
+
+
+def _with_comments(source: Source, comments: dict[int, str], lines: Sequence[_Line]) -> Iterator[str]:
+    """The lines as text, each comment before or behind the line that it stands at."""
+    rows = source.text.split("\n")
+    waiting = sorted(comments)
+    previous = 0
+    depth = 0
+    for line in lines:
+        while waiting and waiting[0] < line.first:
+            number = waiting.pop(0)
+            inside = _indentation(rows[number - 1]) > 0
+            yield from _gap(rows, previous, number)
+            yield " " * INDENT * (max(depth, line.depth) if inside else 0) + comments[number]
+            previous = number
+        here = [number for number in waiting if number <= line.last]
+        del waiting[: len(here)]
+        if line.first > 0:
+            yield from _gap(rows, previous, min([*here[:1], line.first]))
+        for number in here[:-1]:
+            yield " " * INDENT * line.depth + comments[number]
+        behind = f"  {comments[here[-1]]}" if here else ""
+        yield from _broken(" " * INDENT * line.depth + line.text + behind, len(behind))
+        previous = max(previous, line.last)
+        depth = line.depth
+    for number in waiting:
+        inside = _indentation(rows[number - 1]) > 0
+        yield from _gap(rows, previous, number)
+        yield " " * INDENT * (depth if inside else 0) + comments[number]
+        previous = number
+
+
+def _indentation(row: str) -> int:
+    return len(row) - len(row.lstrip())
+
+
+def _gap(rows: list[str], previous: int, following: int) -> Iterator[str]:
+    """One empty line if the source has any between these two lines of it."""
+    if previous > 0 and any(not row.strip() for row in rows[previous : following - 1]):
+        yield ""
+
+
+def _broken(text: str, behind: int) -> Iterator[str]:
+    """A long line, broken after commas inside brackets; the comment of `behind` characters does not count."""
+    indent = " " * (_indentation(text) + INDENT)
+    while len(text) - behind > MAX_WIDTH:
+        at = _break(text[: len(text) - behind])
+        if at is None:
+            break
+        yield text[:at]
+        text = indent + text[at + 1 :]
+    yield text
+
+
+def _break(text: str) -> int | None:
+    """Where to break: after the last comma of the outermost bracket that keeps the line short enough."""
+    depth, quoted = 0, False
+    best: dict[int, int] = {}
+    for at, character in enumerate(text):
+        if character == '"':
+            quoted = not quoted
+        elif quoted:
+            continue
+        elif character in "([":
+            depth += 1
+        elif character in ")]":
+            depth -= 1
+        elif character == "," and depth > 0 and (at < MAX_WIDTH or not best):
+            best[depth] = at + 1
+    return best[min(best)] if best else None
