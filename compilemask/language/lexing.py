@@ -128,7 +128,11 @@ def _problem(kind: str, text: str, rest: str) -> tuple[str, str, str | None] | N
         return "control-character", "a control character inside a text or comment", "remove it"
     if kind == "NUMBER":
         if rest[len(text) : len(text) + 1].isalpha():
-            return "bad-number", f"`{text}` runs into a word", "a name does not start with a digit"
+            return (
+                "bad-number",
+                f"`{text}` runs into a word",
+                "write numbers in full; a name does not start with a digit",
+            )
         if int(text[:25].replace("_", "") or "0") >= 1 << 63 or len(text) > 25:
             return "bad-number", "this number is too large", "numbers have 64 bits: at most 9223372036854775807"
     return None

@@ -10,7 +10,7 @@ from compilemask.language import syntax
 from compilemask.language.lexing import LogicalLine, Scan, Token, scan
 from compilemask.language.names import RESERVED, STATEMENT_WORDS
 from compilemask.language.parser_checks import check_file
-from compilemask.language.parser_messages import unexpected
+from compilemask.language.parser_messages import missing_block, unexpected
 from compilemask.language.parser_reductions import Reductions
 from compilemask.language.parser_tables import Automaton, UnexpectedTokenError, tables
 from compilemask.source import Diagnostic, Source, Span
@@ -84,7 +84,7 @@ class _StatementParser:
                 skip_deeper_than = line.indent
                 if line is lines[0]:
                     break
-        statement = None if skip_deeper_than is not None and line is lines[0] else self._finish(lines[-1])
+        statement = None if skip_deeper_than is not None and line is lines[0] else self._finish(lines[0], lines[-1])
         self._scanned.diagnostics += self._reductions.diagnostics
         return statement
 
@@ -94,21 +94,15 @@ class _StatementParser:
             return False
         saved = self._automaton.save()
         reported = len(self._reductions.diagnostics)
-        for at, token in enumerate(line.tokens):
-            following = line.tokens[at + 1] if at + 1 < len(line.tokens) else None
-            terminal, token = self._classify(token, following)
-            try:
-                self._automaton.feed(terminal, token)
-            except UnexpectedTokenError as error:
-                before = line.tokens[at - 1] if at else None
-                self._scanned.diagnostics.append(unexpected(token, before, following, error))
-                del self._reductions.diagnostics[reported:]
-                self._automaton.restore(saved)
-                return False
+        at, token = 0, line.tokens[0]
         try:
-            self._automaton.feed("NL", _mark("", _after(line.span)))
+            for at, token in enumerate(line.tokens):
+                following = line.tokens[at + 1] if at + 1 < len(line.tokens) else None
+                self._automaton.feed(self._classify(token, following), token)
+            at, token = len(line.tokens), _mark("", _after(line.span))
+            self._automaton.feed("NL", token)
         except UnexpectedTokenError as error:
-            self._scanned.diagnostics.append(unexpected(_mark("", _after(line.span)), line.tokens[-1], None, error))
+            self._scanned.diagnostics.append(unexpected(line.tokens, at, token, error))
             del self._reductions.diagnostics[reported:]
             self._automaton.restore(saved)
             return False
@@ -146,34 +140,34 @@ class _StatementParser:
             return False
         return True
 
-    def _finish(self, last: LogicalLine) -> syntax.Statement | None:
+    def _finish(self, first: LogicalLine, last: LogicalLine) -> syntax.Statement | None:
         try:
             while len(self._indents) > 1:
                 self._indents.pop()
                 self._automaton.feed("DEDENT", _mark("", _after(last.span)))
             statement: syntax.Statement = self._automaton.finish()
-        except UnexpectedTokenError as error:
+        except UnexpectedTokenError:
             if not self._failed:
-                self._scanned.diagnostics.append(unexpected(_mark("", _after(last.span)), None, None, error))
+                self._scanned.diagnostics.append(missing_block(first.tokens[0], _mark("", _after(last.span))))
             return None
         return statement
 
-    def _classify(self, token: Token, following: Token | None) -> tuple[str, Token]:
+    def _classify(self, token: Token, following: Token | None) -> str:
         """The terminal of a token here. A word is a keyword only where the grammar has a place for it."""
         if token.kind == "MARK":
-            return tables().marks[token.text], token
+            return tables().marks[token.text]
         if token.kind != "WORD":
-            return token.kind, token
+            return token.kind
         if token.text in ("in", "not in"):
-            return "COMPARE", token
+            return "COMPARE"
         keyword = tables().keywords.get(token.text)
         if keyword is None:
-            return "NAME", token
+            return "NAME"
+        if token.text in RESERVED:
+            return keyword
         if not self._automaton.may_follow(keyword):
-            return (keyword if token.text in RESERVED else "NAME"), token
-        if self._automaton.may_follow("NAME") and token.text not in RESERVED and not _is_keyword(token, following):
-            return "NAME", token
-        return keyword, token
+            return "NAME"
+        return "NAME" if self._automaton.may_follow("NAME") and not _is_keyword(token, following) else keyword
 
 
 def _is_keyword(token: Token, following: Token | None) -> bool:
@@ -190,7 +184,7 @@ def _is_keyword(token: Token, following: Token | None) -> bool:
 
 
 def _starts_count(token: Token) -> bool:
-    return token.kind == "WORD" and token.text not in ("sees", "cannot", "where", "stored")
+    return token.kind == "WORD" and token.text not in ("sees", "cannot", "where", "stored", "of")
 
 
 def _mark(text: str, span: Span) -> Token:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from compilemask.language import syntax
@@ -26,11 +27,10 @@ def check_file(statements: tuple[syntax.Statement, ...], scanned: Scan) -> None:
 def _declared(statement: syntax.Statement) -> Iterator[tuple[str, Span]]:
     if isinstance(statement, syntax.Parameters):
         for parameter in statement.parameters:
-            yield parameter.name, parameter.span
+            yield parameter.name, _word(parameter.span, parameter.name)
     elif isinstance(statement, syntax.Let):
-        yield statement.name, statement.span
-        for formal in statement.formals:
-            yield formal, statement.span
+        for name in (statement.name, *statement.formals):
+            yield name, _word(statement.span, name)
     elif isinstance(statement, syntax.Layout):
         yield from _regions(statement.items)
 
@@ -38,15 +38,23 @@ def _declared(statement: syntax.Statement) -> Iterator[tuple[str, Span]]:
 def _regions(items: tuple[syntax.Item, ...]) -> Iterator[tuple[str, Span]]:
     for item in items:
         if isinstance(item, syntax.Leaf):
-            yield item.name, item.span
+            yield item.name, _word(item.span, item.name)
         elif isinstance(item, syntax.Group):
-            yield item.name, item.span
+            yield item.name, _word(item.span, item.name)
             yield from _regions(item.items)
+
+
+def _word(span: Span, name: str) -> Span:
+    """Where the name stands in the line that declares it."""
+    found = re.compile(rf"\b{name}\b").search(span.source.line(span.line), span.column - 1)
+    if found is None:
+        return span
+    return Span(span.source, span.line, found.start() + 1, span.line, found.end() + 1)
 
 
 def _role(name: str) -> str:
     if name in BUILT_IN_COORDINATES:
-        return "every mask has a coordinate or number of that name"
+        return "it is a coordinate or number that the language knows"
     if name in BARE_RELATIONS:
         return "it is a relation"
     return "it is a word of the language"

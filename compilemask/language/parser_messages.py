@@ -2,94 +2,106 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 from compilemask.language.lexing import Token
-from compilemask.language.names import RESERVED, nearest
+from compilemask.language.names import RESERVED, STATEMENT_WORDS, nearest
 from compilemask.language.parser_tables import UnexpectedTokenError, tables
 from compilemask.source import Diagnostic, Severity
 
-_EXPRESSION = frozenset({"NUMBER", "STRING", "ANY", "TRUE", "FALSE", "LSQB", "NOT", "SAME", "MINUS"})
-_SELECTOR = frozenset({"EVERYTHING", "FIRST", "LAST"})
-_OPERATORS = frozenset(
-    {
-        "PLUS",
-        "MINUS",
-        "STAR",
-        "__ANON_0",
-        "PERCENT",
-        "COMPARE",
-        "AND",
-        "OR",
-        "EXCEPT",
-        "IF",
-        "BY",
-        "WITHIN",
-        "DOT",
-        "LSQB",
-    }
-)
+_VALUE = frozenset({"NUMBER", "STRING", "ANY", "TRUE", "FALSE", "LSQB", "LPAR", "NAME"})
+_EXPRESSION = _VALUE | {"NOT", "SAME", "MINUS"}
+_REGION = frozenset({"EVERYTHING", "FIRST", "LAST", "NAME", "LPAR"})
+_OPERATOR = frozenset({"PLUS", "MINUS", "STAR", "__ANON_0", "PERCENT", "COMPARE", "AND", "OR", "EXCEPT"})
+_OPERATOR |= {"IF", "BY", "WITHIN", "DOT", "LSQB", "LPAR"}
+_AFTER_REGION = frozenset({"COMMA", "DOT", "LSQB", "WHERE"})
+_STATEMENT = frozenset(word.upper() for word in STATEMENT_WORDS)
 _NAMED = {"NAME": "a name", "NUMBER": "a number", "STRING": 'a text between `"`', "COMPARE": "a comparison"}
 _NAMED |= {"NL": "the end of the line", "INDENT": "an indented block", "DEDENT": "the end of the block"}
+_NAMED |= {"CANNOT": "`cannot see`"}
 
-_OTHER_WORDS = {
-    "see": "sees",
-    "attends": "sees",
-    "attend": "sees",
-    "looks": "sees",
-    "cant": "cannot",
-    "not": "cannot see",
-    "hides": "cannot see",
-    "parameter": "param",
-    "def": "let",
-    "const": "let",
-    "import": "include",
-    "assert": "require",
-    "region": "layout",
-    "regions": "layout",
-    "mask": "rules",
-    "rule": "rules",
-    "unless": "except",
-    "minus": "except",
-    "xor": "except",
-    "inside": "within",
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """A token that can't stand where it does, its neighbours in the line, and the terminals that could."""
+
+    token: Token
+    before: Token | None
+    following: Token | None
+    accepted: frozenset[str]
+    first: Token
+
+    def previous(self, *texts: str) -> bool:
+        return self.before is not None and self.before.text in texts
+
+    def next_is(self, *texts: str) -> bool:
+        return self.following is not None and self.following.text in texts
+
+    @property
+    def after_value(self) -> bool:
+        return "COMPARE" in self.accepted
+
+    @property
+    def after_region(self) -> bool:
+        return "WHERE" in self.accepted
+
+
+def unexpected(line: tuple[Token, ...], at: int, token: Token, error: UnexpectedTokenError) -> Diagnostic:
+    """The message for token number `at` of a line, or for its end; `error.accepted` says what could stand there."""
+    before = line[at - 1] if at else None
+    following = line[at + 1] if at + 1 < len(line) else None
+    here = Situation(token, before, following, error.accepted, line[0])
+    return Diagnostic(Severity.ERROR, "syntax", _message(here), token.span, _hint(here))
+
+
+def missing_block(header: Token, end: Token) -> Diagnostic:
+    """The message for a header without lines below it."""
+    example = _BLOCK_EXAMPLES.get(header.text, "item : 8")
+    hint = f"indent its lines by four spaces, for instance  {example}"
+    return Diagnostic(Severity.ERROR, "syntax", "an indented block is missing after this line", end.span, hint)
+
+
+_BLOCK_EXAMPLES = {
+    "rules": "everything sees everything : causal",
+    "layout": "token : 8",
+    "queries": "token : 8",
+    "keys": "token : 8",
+    "let": "token : pos",
 }
 
 
-def unexpected(token: Token, before: Token | None, following: Token | None, error: UnexpectedTokenError) -> Diagnostic:
-    """The message for a token that can't stand where it does; `error.accepted` says what could."""
-    expected = _expected(error.accepted)
-    hint = _hint(token, before, following, error.accepted)
-    if not token.text:
-        if "INDENT" in error.accepted:
-            message = "an indented block is missing after this line"
-        else:
-            message = f"this line ends too early: expected {expected}"
-        return Diagnostic(Severity.ERROR, "syntax", message, token.span, hint)
-    if token.text in RESERVED and "NAME" in error.accepted and not _EXPRESSION & error.accepted:
-        message = f"`{token.text}` is a word of the language and can't be a name here: expected {expected}"
-        return Diagnostic(Severity.ERROR, "syntax", message, token.span, hint)
-    return Diagnostic(
-        Severity.ERROR, "syntax", f"`{token.text}` makes no sense here: expected {expected}", token.span, hint
-    )
+def _message(here: Situation) -> str:
+    expected = _expected(here.accepted)
+    if not here.token.text:
+        return f"this line ends too early: expected {expected}"
+    if here.token.text in RESERVED and "NAME" in here.accepted and not here.accepted >= _VALUE:
+        return f"`{here.token.text}` is a word of the language and can't be a name here: expected {expected}"
+    return f"`{here.token.text}` makes no sense here: expected {expected}"
 
 
 def _expected(accepted: frozenset[str]) -> str:
-    """The accepted terminals in words, the most telling first."""
+    """The accepted terminals in words: whole groups by their name, and of the rest what leads on."""
     rest = set(accepted)
     words: list[str] = []
-    if rest >= _EXPRESSION:
-        words.append("an expression")
-        rest -= _EXPRESSION | {"NAME", "LPAR"}
-    elif rest >= _SELECTOR:
+    tail: list[str] = []
+    if len(rest & _STATEMENT) > 5:
+        words.append("a statement")
+        rest -= _STATEMENT
+    if rest >= _VALUE:
+        words.append("an expression" if "NOT" in rest else "a value")
+        rest -= _EXPRESSION
+    elif rest >= _REGION:
         words.append("a region")
-        rest -= _SELECTOR | {"NAME", "LPAR"}
-    operators = rest & _OPERATORS
-    if len(operators) > 4:
-        rest -= operators
+        rest -= _REGION
+    elif "COMPARE" in rest or "STAR" in rest:
+        tail.append("an operator")
+        rest -= _OPERATOR
+    elif "WHERE" in rest and rest & {"SEES", "COLON", "STORED", "NL", "RPAR"}:
+        rest -= _AFTER_REGION
     if len(rest) > 1:
         rest.discard("DEDENT")
-    words += sorted(_word(t) for t in rest)
-    if len(operators) > 4:
-        words.append("an operator")
+    words += sorted(_word(t) for t in rest) + tail
     return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " or " + words[-1]
 
 
@@ -102,27 +114,110 @@ def _word(terminal: str) -> str:
     return terminal.lower()
 
 
-def _hint(token: Token, before: Token | None, following: Token | None, accepted: frozenset[str]) -> str | None:
-    if token.kind == "WORD":
-        keywords = {text for text, name in tables().keywords.items() if name in accepted}
-        other = _OTHER_WORDS.get(token.text)
-        if other is not None and other.split()[0] in keywords:
-            return f"did you mean `{other}`?"
-        close = nearest(token.text, keywords)
-        if close is not None:
-            return f"did you mean `{close}`?"
-    if token.text == "=" and "COMPARE" in accepted:
-        return "`==` compares two values"
-    if token.text == "=" and "COLON" in accepted:
-        return "a size, a case or a relation stands after `:`"
-    if token.text == ":" and "EQUAL" in accepted:
-        return "a parameter or `let` takes `=`: name = value"
-    if token.text == "." and before is not None and before.kind == "NUMBER":
-        return "integers only"
-    if not token.text and "COLON" in accepted and "SEES" not in accepted:
-        return "a rule ends in `: relation`, for instance `: all`"
-    if token.text in ("*", "+", "-", "//", "%") and following is not None and following.text == "=":
-        return "values never change; give a new name with `let`"
-    if "EQUAL" in accepted and token.kind in ("NUMBER", "STRING"):
-        return "write `=` before the value"
-    return None
+def _hint(here: Situation) -> str | None:
+    for applies, hint in _HINTS:
+        if applies(here):
+            return hint(here) if callable(hint) else hint
+    return _meant(here)
+
+
+def _meant(here: Situation) -> str | None:
+    """A keyword that could stand here and that the word resembles, in letters or in sense."""
+    if here.token.kind != "WORD":
+        return None
+    possible = {text for text, name in tables().keywords.items() if name in here.accepted}
+    other = _SYNONYMS.get(here.token.text)
+    if other is not None and other.split()[0] in possible:
+        return f"did you mean `{other}`?"
+    close = nearest(here.token.text, possible)
+    return f"did you mean `{close}`?" if close is not None else None
+
+
+_SYNONYMS = {
+    "see": "sees",
+    "attends": "sees",
+    "attend": "sees",
+    "looks": "sees",
+    "can": "cannot see",
+    "cant": "cannot see",
+    "not": "cannot see",
+    "never": "cannot see",
+    "hides": "cannot see",
+    "parameter": "param",
+    "def": "let",
+    "import": "include",
+    "assert": "require",
+    "regions": "layout",
+    "region": "layout",
+    "mask": "rules",
+    "unless": "except",
+    "but": "except",
+    "minus": "except",
+    "inside": "within",
+    "is": "are",
+    "sample": "batch",
+    "times": "repeat",
+    "auto": "best",
+}
+
+_ENDS = ("first", "last")
+
+Hint = str | Callable[[Situation], str]
+
+_HINTS: tuple[tuple[Callable[[Situation], bool], Hint], ...] = (
+    (
+        lambda s: s.token is s.first and "PARAM" in s.accepted and s.next_is("sees", "cannot"),
+        "a rule stands indented below `rules`",
+    ),
+    (
+        lambda s: s.token is s.first and "PARAM" in s.accepted and s.next_is(":"),
+        "a region and its size stand indented below `layout`",
+    ),
+    (
+        lambda s: s.before is s.first and s.first.text in STATEMENT_WORDS and bool({"SEES", "REPEAT"} & s.accepted),
+        lambda s: f"`{s.first.text}` is a statement: start it in the first column",
+    ),
+    (lambda s: s.token.text == "." and s.accepted >= _VALUE, "integers only"),
+    (lambda s: s.token.kind == "NUMBER" and s.previous("."), "integers only"),
+    (lambda s: s.token.text == "*" and s.previous("*"), "there is no power; write `r * r`"),
+    (
+        lambda s: s.token.text in ("+", "-", "*", "//", "%") and s.next_is("="),
+        "values never change; give a new name with `let`",
+    ),
+    (lambda s: s.token.text == "=" and s.previous("heads"), "write the number without `=`: heads 2"),
+    (lambda s: s.token.text == "=" and s.after_value, "`==` compares two values"),
+    (lambda s: s.token.text == "=" and "COLON" in s.accepted, "a size, a case or a relation stands after `:`"),
+    (lambda s: s.token.text == ":" and "EQUAL" in s.accepted, "a parameter or `let` takes `=`: name = value"),
+    (lambda s: s.token.text == "of" and s.previous("first", "last"), lambda s: _how_many(s)),
+    (
+        lambda s: s.token.kind == "WORD" and "OF" in s.accepted,
+        lambda s: (
+            f"`of` is missing: {s.first.text} n of {s.token.text}" if s.first.text in _ENDS else "`of` is missing"
+        ),
+    ),
+    (lambda s: s.token.text == "by" and "STORED" in s.accepted, "write `stored by`"),
+    (lambda s: s.previous("best") and "STORED" in s.accepted, "`order best` stands alone: it orders all tokens"),
+    (
+        lambda s: s.token.text in ("within", "by") and s.after_region and "COLON" in s.accepted,
+        lambda s: f"`{s.token.text}` belongs to the relation: `: causal {s.token.text} ...`",
+    ),
+    (
+        lambda s: not s.token.text and s.after_region and "COLON" in s.accepted,
+        "a rule ends in `: relation`, for instance `: all`",
+    ),
+    (lambda s: "EQUAL" in s.accepted and s.token.kind in ("NUMBER", "STRING"), "write `=` before the value"),
+    (
+        lambda s: s.after_value and s.token.kind == "WORD" and s.next_is("=") and s.before is not None,
+        lambda s: f"arguments stand in brackets: {s.before.text}({s.token.text}=...)" if s.before else "",
+    ),
+    (
+        lambda s: s.after_value and "COMMA" in s.accepted and s.token.kind in ("NUMBER", "STRING"),
+        "is a `,` missing before it?",
+    ),
+)
+
+
+def _how_many(here: Situation) -> str:
+    word = here.before.text if here.before is not None else "first"
+    region = here.following.text if here.following is not None else "region"
+    return f"say how many: {word} 1 of {region}"

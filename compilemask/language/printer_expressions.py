@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from compilemask.language import syntax
 
 _OR, _AND, _NOT, _QUALIFIED, _COMPARE, _SUM, _TERM, _FACTOR, _ATOM = range(1, 10)
@@ -152,6 +154,6 @@ def _part(node: syntax.Selector) -> str:
 
 
 def _count(node: syntax.Expression) -> str:
-    """The number after `first`: a bracket or the word `stored` there would make `first` a region's name."""
+    """The number after `first`: what could follow a region of that name is bracketed."""
     text = _wrap(node, _SUM)
-    return f"({text})" if text.startswith(("[", "stored")) else text
+    return f"({text})" if text.startswith("[") or re.match(r"(stored|of)\b", text) else text

@@ -65,7 +65,7 @@ def test_comments_stay_where_they_are() -> None:
 
 
 def test_comments_inside_brackets_go_before_and_behind() -> None:
-    assert canonical("param x = [1,  # one\n  2,  # two\n]\n") == "# one\nparam x = [1, 2]  # two\n"
+    assert canonical("param a = [1,  # one\n  2,  # two\n]\n") == "# one\nparam a = [1, 2]  # two\n"
 
 
 def test_empty_lines_are_kept_one_at_a_time() -> None:
