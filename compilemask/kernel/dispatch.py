@@ -7,8 +7,8 @@ from functools import cache
 import torch
 from torch import Tensor
 
-from compilemask.errors import UnavailableError
 from compilemask.kernel import cpu
+from compilemask.kernel.backward_configurations import backward_configuration
 from compilemask.kernel.configurations import Family, family_of, forward_configuration
 from compilemask.kernel.prepared import PreparedMask
 
@@ -71,4 +71,13 @@ def _gpu_backward(
     query: Tensor, key: Tensor, value: Tensor, output: Tensor, lse: Tensor, grad_output: Tensor,
     grad_lse: Tensor | None, mask: PreparedMask, scale: float,
 ) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
-    raise UnavailableError("gradients on the GPU are not available yet")
+    from compilemask.kernel.backward_launch import ForwardResult, portable_backward
+
+    device = query.device
+    configuration = backward_configuration(gpu_family(device), query.dtype, query.shape[3], value.shape[3])
+    by_key, by_query = (
+        mask.tensors(launch.block_m, launch.block_n, device) for launch in (configuration.keys, configuration.queries)
+    )
+    saved = ForwardResult(query, key, value, output, lse, grad_output, grad_lse)
+    with torch.cuda.device(device):
+        return portable_backward(saved, by_key, by_query, scale, configuration)

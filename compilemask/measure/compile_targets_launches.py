@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from compilemask.kernel.backward_configurations import backward_configuration
+from compilemask.kernel.backward_launch import ForwardResult, portable_backward
 from compilemask.kernel.configurations import Family, family_of, forward_configuration
 from compilemask.kernel.device_tensors import DeviceLists, DeviceTensors
 from compilemask.kernel.forward_launch import portable_forward
@@ -26,7 +28,10 @@ def launches(capability: int, request: CompileRequest) -> tuple[Launch, ...]:
     """Forward and backward as a GPU of this compute capability (90 for 9.0) would launch them."""
     family = family_of(divmod(capability, 10))
     dtype: torch.dtype = getattr(torch, request.dtype)
-    return (Launch("attention_forward", lambda: _forward(family, request, dtype)),)
+    return (
+        Launch("attention_forward", lambda: _forward(family, request, dtype)),
+        Launch("attention_backward", lambda: _backward(family, request, dtype)),
+    )
 
 
 def _forward(family: Family, request: CompileRequest, dtype: torch.dtype) -> object:
@@ -34,6 +39,18 @@ def _forward(family: Family, request: CompileRequest, dtype: torch.dtype) -> obj
     tensors = shapes_of(request, configuration.block_m, configuration.block_n)
     query, key, value = _inputs(request, dtype)
     return portable_forward(query, key, value, tensors, 1.0, configuration)
+
+
+def _backward(family: Family, request: CompileRequest, dtype: torch.dtype) -> object:
+    configuration = backward_configuration(family, dtype, request.head_dim, request.head_dim_v)
+    by_key, by_query = (
+        shapes_of(request, launch.block_m, launch.block_n) for launch in (configuration.keys, configuration.queries)
+    )
+    query, key, value = _inputs(request, dtype)
+    out = torch.empty(*query.shape[:3], request.head_dim_v, dtype=dtype, device="meta")
+    lse = torch.empty(query.shape[:3], dtype=torch.float32, device="meta")
+    saved = ForwardResult(query, key, value, out, lse, out, None)
+    return portable_backward(saved, by_key, by_query, 1.0, configuration)
 
 
 def _inputs(request: CompileRequest, dtype: torch.dtype) -> tuple[Tensor, Tensor, Tensor]:
@@ -78,6 +95,4 @@ def shapes_of(request: CompileRequest, block_m: int, block_n: int) -> DeviceTens
         patterns=integers(2, block_m, block_n // 32),
         live_keys=integers(variants, request.key_length, dtype=torch.uint8) if request.dead_keys else None,
         live_queries=integers(variants, request.query_length, dtype=torch.uint8) if request.dead_queries else None,
-        query_order=None,
-        key_order=None,
     )
