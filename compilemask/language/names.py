@@ -5,28 +5,15 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-STATEMENT_WORDS = frozenset(
-    [
-        "title",
-        "include",
-        "param",
-        "require",
-        "heads",
-        "layout",
-        "queries",
-        "keys",
-        "align",
-        "position",
-        "let",
-        "rules",
-        "order",
-    ]
-)
+from compilemask.language.vocabulary import Kind, words
+
+STATEMENT_WORDS = frozenset(word.name for word in words(Kind.STATEMENT))
 
 OPERATOR_WORDS = frozenset(["and", "or", "not", "except", "in", "if", "else", "any", "true", "false", "same"])
 CONNECTING_WORDS = frozenset(["sees", "cannot", "where", "by", "within", "everything", "padding"])
-BARE_RELATIONS = frozenset(["all", "none", "causal", "before", "self"])
-BUILT_IN_COORDINATES = frozenset(["index", "pos", "at", "t", "y", "x", "q", "k", "batch", "head"])
+CALLED_WORDS = frozenset(word.name for kind in (Kind.RELATION, Kind.FUNCTION) for word in words(kind) if word.called)
+BARE_RELATIONS = frozenset(word.name for word in words(Kind.RELATION) if not word.called) - OPERATOR_WORDS
+BUILT_IN_COORDINATES = frozenset(word.name for word in words(Kind.COORDINATE)) - {"number", "size"}
 
 RESERVED = OPERATOR_WORDS | CONNECTING_WORDS
 """Words that the grammar never takes for a name."""

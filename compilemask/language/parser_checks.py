@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from compilemask.language import syntax
 from compilemask.language.lexing import Scan
-from compilemask.language.names import BARE_RELATIONS, BUILT_IN_COORDINATES, UNDECLARABLE
+from compilemask.language.names import BARE_RELATIONS, BUILT_IN_COORDINATES, CALLED_WORDS, UNDECLARABLE
 from compilemask.source import Span
 
 MAX_NESTING = 8
@@ -19,6 +19,10 @@ def check_file(statements: tuple[syntax.Statement, ...], scanned: Scan) -> None:
         for name, span in _declared(statement):
             if name in UNDECLARABLE:
                 scanned.report("reserved-name", f"`{name}` can't be used as a name: {_role(name)}", span, _other(name))
+        if isinstance(statement, syntax.Let) and statement.formals and statement.name in CALLED_WORDS:
+            message = f"`{statement.name}(...)` can't be defined: the language has a relation or function of that name"
+            span = _word(statement.span, statement.name)
+            scanned.report("reserved-name", message, span, _other(statement.name))
         if isinstance(statement, syntax.Layout):
             _check_nesting(statement.items, 1, scanned)
     _check_repeats(statements, scanned)
