@@ -233,7 +233,7 @@ _RELATIONS = (
         "rectangles",
         Kind.RELATION,
         "rectangles([[Q0, Q1, K0, K1], ...])",
-        "A rectangle [Q0, Q1) x [K0, K1) holds the pair; a fifth and sixth number bound its diagonal, LO <= k - q <= HI.",
+        "A rectangle [Q0, Q1) x [K0, K1) holds the pair; two more numbers bound its diagonal, LO <= k - q <= HI.",
         _layout("8", "token sees token : rectangles([[0, 3, 0, 5], [4, 8, 2, 4]])"),
         (),
         True,
