@@ -13,14 +13,13 @@ from compilemask.errors import UnavailableError
 from compilemask.measure.machine import gpu_name
 from compilemask.measure.report import TimingReport
 
-NO_GPU = "no CUDA GPU on this machine, so there is no time to measure; `compilemask compile` needs none"
-
 
 def run(arguments: Namespace) -> ExitCode:
     """Validate, then time; exit 3 without a GPU, 1 while validation is red."""
+    from compilemask.measure.timing import NO_GPU, Setting, time_mask
+
     if gpu_name() is None:
         raise UnavailableError(NO_GPU)
-    from compilemask.measure.timing import Setting, time_mask
     from compilemask.measure.validate import validate
 
     compiled = compiled_of(arguments)

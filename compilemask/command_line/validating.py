@@ -56,7 +56,7 @@ def _cell(cell: WrongCell) -> dict[str, Any]:
     return {
         "batch": cell.batch,
         "head": cell.head,
-        "query": cell.query,
+        "query": cell.query if cell.query >= 0 else None,
         "key": cell.key if cell.key >= 0 else None,
         "query_region": cell.query_region,
         "key_region": cell.key_region,

@@ -16,9 +16,10 @@ class Outcome(Enum):
 
 @dataclass(frozen=True, slots=True)
 class WrongCell:
-    """The first cell (query, key) that differs; `key` is -1 where a whole query row differs (an output or its LSE).
+    """The first cell (query, key) that differs.
 
-    `tile` is the (query tile, key tile) that holds the cell, for the block sizes that were checked.
+    `key` is -1 where a whole query differs (out, LSE, dQ), `query` is -1 where a whole key does (dK, dV).
+    `tile` is the (query tile, key tile) that holds the cell, -1 likewise, for the block sizes that were checked.
     """
 
     batch: int
@@ -33,13 +34,12 @@ class WrongCell:
 
     def describe(self) -> str:
         """One line for people."""
-        place = f"query {self.query:,} = {self.query_region}"
-        if self.key >= 0:
-            place += f", key {self.key:,} = {self.key_region}"
-        return (
-            f"batch {self.batch} head {self.head}, {place}, tile {self.tile}: "
-            f"expected {self.expected}, found {self.found}"
-        )
+        places = [f"query {self.query:,} = {self.query_region}"] if self.query >= 0 else []
+        places += [f"key {self.key:,} = {self.key_region}"] if self.key >= 0 else []
+        if self.query >= 0 and self.key >= 0:
+            places.append(f"tile {self.tile}")
+        where = f"batch {self.batch} head {self.head}, {', '.join(places)}"
+        return f"{where}: expected {self.expected}, found {self.found}"
 
 
 @dataclass(frozen=True, slots=True)

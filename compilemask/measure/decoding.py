@@ -1,0 +1,84 @@
+"""What a descriptor says of single rows and columns, read back tile by tile."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compilemask.descriptor.descriptor import Descriptor, TileLists
+
+
+def query_tiles(descriptor: Descriptor) -> int:
+    """Tiles along the queries."""
+    return -(-descriptor.query_length // descriptor.block_m)
+
+
+def key_tiles(descriptor: Descriptor) -> int:
+    """Tiles along the keys."""
+    return -(-descriptor.key_length // descriptor.block_n)
+
+
+def rows_by_query(descriptor: Descriptor, variant: int, slots: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Rows of some query slots, bool [slots, key tiles * block_n]: cells past the last key must be False."""
+    columns, block = key_tiles(descriptor), descriptor.block_n
+    cells = np.zeros((len(slots), columns * block), np.bool_)
+    for i, slot in enumerate(slots.tolist()):
+        tile, inner = divmod(slot, descriptor.block_m)
+        row = variant * query_tiles(descriptor) + tile
+        places, numbers = _listed(descriptor.by_query, row)
+        bits = _octets(descriptor.patterns[numbers, inner])
+        _draw(cells[i], descriptor.by_query, row, places, np.unpackbits(bits, axis=-1, count=block, bitorder="little"))
+    return cells
+
+
+def columns_by_key(descriptor: Descriptor, variant: int, slots: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Columns of some key slots, bool [slots, query tiles * block_m]; cells past the last query mean nothing."""
+    rows, block = query_tiles(descriptor), descriptor.block_m
+    cells = np.zeros((len(slots), rows * block), np.bool_)
+    for i, slot in enumerate(slots.tolist()):
+        tile, inner = divmod(slot, descriptor.block_n)
+        row = variant * key_tiles(descriptor) + tile
+        places, numbers = _listed(descriptor.by_key, row)
+        words = descriptor.patterns[numbers, :, inner // 32]
+        _draw(cells[i], descriptor.by_key, row, places, (words >> np.uint32(inner % 32)) & np.uint32(1))
+    return cells
+
+
+def listed_cells(descriptor: Descriptor, lists: TileLists, variant: int, *, walks_queries: bool) -> int:
+    """Visible cells that the lists of one variant add up to; a tile listed twice counts twice.
+
+    `walks_queries` is True for `by_query`, whose rows are query tiles, and False for `by_key`.
+    """
+    tiles = query_tiles(descriptor) if walks_queries else key_tiles(descriptor)
+    first, last = variant * tiles, (variant + 1) * tiles
+    weights = np.bitwise_count(descriptor.patterns).sum(axis=(1, 2), dtype=np.int64)
+    partial = lists.partial_patterns[lists.partial_offsets[first] : lists.partial_offsets[last]]
+    runs = lists.full_runs[lists.full_offsets[first] : lists.full_offsets[last]].astype(np.int64)
+    row = np.repeat(np.arange(tiles, dtype=np.int64), np.diff(lists.full_offsets[first : last + 1]))
+    if walks_queries:
+        height = np.minimum(descriptor.block_m, descriptor.query_length - row * descriptor.block_m)
+        cells = height * (runs[:, 1] - runs[:, 0]) * descriptor.block_n
+    else:
+        ends = np.minimum(runs * descriptor.block_m, descriptor.query_length)
+        cells = (ends[:, 1] - ends[:, 0]) * descriptor.block_n
+    return int(weights[partial].sum() + cells.sum())
+
+
+def _listed(lists: TileLists, row: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    part = slice(int(lists.partial_offsets[row]), int(lists.partial_offsets[row + 1]))
+    return lists.partial_tiles[part], lists.partial_patterns[part]
+
+
+def _octets(words: NDArray[np.uint32]) -> NDArray[np.uint8]:
+    return np.ascontiguousarray(words).astype("<u4", copy=False).view(np.uint8)
+
+
+def _draw(
+    line: NDArray[np.bool_], lists: TileLists, row: int, places: NDArray[np.int32], bits: NDArray[np.integer]
+) -> None:
+    """Set the cells of one line: FULL runs, then the bits [places, block] of the PARTIAL tiles."""
+    block = bits.shape[-1]
+    for start, end in lists.full_runs[int(lists.full_offsets[row]) : int(lists.full_offsets[row + 1])].tolist():
+        line[start * block : end * block] = True
+    tiles = line.reshape(-1, block)
+    np.logical_or.at(tiles, places, bits.astype(np.bool_))

@@ -1,0 +1,262 @@
+"""Intervals, tile map and descriptor of a mask against its meaning, bit by bit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compilemask.descriptor.descriptor import Descriptor
+from compilemask.language.axis import Axis
+from compilemask.language.program import Variant
+from compilemask.measure import decoding, sampling
+from compilemask.measure.naming import token_name
+from compilemask.measure.oracle import BlockOracle
+from compilemask.measure.report import Check, Outcome, WrongCell
+from compilemask.pipeline import CompiledMask
+from compilemask.tiles.tile_map import TileKind, TileMap
+
+Cells = NDArray[np.bool_]
+Slots = NDArray[np.int64]
+WORDS = {True: "visible", False: "hidden"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Place:
+    """One distinct mask of a program, by the first sample and head that have it.
+
+    `number` is its variant in the descriptor; `query_order[slot]` is the caller's query in a slot of the kernel.
+    """
+
+    compiled: CompiledMask
+    variant: Variant
+    number: int
+    batch: int
+    head: int
+    query_order: Slots
+    key_order: Slots
+
+    def wrong(self, query: int, key: int, block: tuple[int, int], expected: str, found: str) -> WrongCell:
+        """The record of a cell given by the caller's token numbers; -1 where a whole row or column is meant.
+
+        The tile is counted in the kernel's order.
+        """
+        tile = _tile_of(self.query_order, query, block[0]), _tile_of(self.key_order, key, block[1])
+        names = _name_of(self.variant.queries, query), _name_of(self.variant.keys, key)
+        return WrongCell(self.batch, self.head, query, key, *names, tile, expected, found)
+
+
+def _tile_of(order: Slots, token: int, block: int) -> int:
+    return int(np.flatnonzero(order == token)[0]) // block if token >= 0 else -1
+
+
+def _name_of(axis: Axis, token: int) -> str:
+    return token_name(axis, token) if token >= 0 else ""
+
+
+def places(compiled: CompiledMask, descriptor: Descriptor) -> list[Place]:
+    """One place per distinct mask."""
+    table = np.asarray(compiled.program.variant)
+    orders = [
+        np.arange(length, dtype=np.int64) if order is None else order.astype(np.int64)
+        for order, length in (
+            (descriptor.query_order, compiled.query_length),
+            (descriptor.key_order, compiled.key_length),
+        )
+    ]
+    found = []
+    for number in range(len(compiled.program.variants)):
+        batch, head = np.argwhere(table == number)[0].tolist()
+        rows, columns = descriptor.variant.shape
+        stored = int(descriptor.variant[batch if rows > 1 else 0, head if columns > 1 else 0])
+        variant = compiled.program.variants[number]
+        found.append(Place(compiled, variant, stored, batch, head, orders[0], orders[1]))
+    return found
+
+
+def check_mask(place: Place, descriptor: Descriptor, tiles: TileMap, step: Callable[[str], None]) -> list[Check]:
+    """All bit-exact checks of one distinct mask; `step` is told before each what comes."""
+    step(f"meaning of {place.compiled.query_length:,} x {place.compiled.key_length:,} cells")
+    oracle = BlockOracle(place.variant)
+    if sampling.is_whole(place.compiled.query_length, place.compiled.key_length):
+        return _whole(place, oracle, descriptor, tiles, step)
+    return _sampled(place, oracle, descriptor, tiles, step)
+
+
+def _whole(
+    place: Place, oracle: BlockOracle, descriptor: Descriptor, tiles: TileMap, step: Callable[[str], None]
+) -> list[Check]:
+    queries, keys = len(place.query_order), len(place.key_order)
+    scope = f"all {queries * keys:,} cells"
+    block = descriptor.block_m, descriptor.block_n
+    expected = oracle.rows(np.arange(queries, dtype=np.int64))
+    everything = np.arange(queries, dtype=np.int64), np.arange(keys, dtype=np.int64)
+    step("intervals")
+    found = place.compiled.rows_of(place.batch, place.head).to_dense()
+    checks = [_compare("intervals", scope, place, block, everything, expected, found)]
+    step("tile map")
+    ordered = expected[np.ix_(place.query_order, place.key_order)]
+    slots = place.query_order, place.key_order
+    checks.append(_tile_check(place, tiles, ordered))
+    step("descriptor")
+    decoded = decoding.rows_by_query(descriptor, place.number, everything[0])
+    checks.append(_compare("descriptor by query", scope, place, block, slots, _widened(ordered, decoded), decoded))
+    decoded = decoding.columns_by_key(descriptor, place.number, everything[1])[:, :queries].T
+    checks.append(_compare("descriptor by key", scope, place, block, slots, ordered, decoded))
+    checks.append(_count_check(place, descriptor, int(expected.sum())))
+    return checks
+
+
+def _sampled(
+    place: Place, oracle: BlockOracle, descriptor: Descriptor, tiles: TileMap, step: Callable[[str], None]
+) -> list[Check]:
+    variant = place.variant
+    block = descriptor.block_m, descriptor.block_n
+    rows = sampling.lines(variant.queries, variant.keys.length)
+    all_keys = np.arange(variant.keys.length, dtype=np.int64)
+    scope = f"{len(rows):,} of {variant.queries.length:,} rows, region borders among them"
+    expected = oracle.rows(rows)
+    intervals = place.compiled.rows_of(place.batch, place.head)
+    step("intervals")
+    checks = [_compare("intervals", scope, place, block, (rows, all_keys), expected, intervals.select(rows).to_dense())]
+    step("tile map")
+    checks.append(_sampled_tiles(place, oracle, tiles))
+    step("descriptor by query")
+    ordered = expected[:, place.key_order]
+    decoded = decoding.rows_by_query(descriptor, place.number, np.argsort(place.query_order)[rows])
+    slots = rows, place.key_order
+    checks.append(_compare("descriptor by query", scope, place, block, slots, _widened(ordered, decoded), decoded))
+    step("descriptor by key")
+    checks.append(_sampled_columns(place, oracle, descriptor))
+    checks.append(_count_check(place, descriptor, intervals.visible))
+    return checks
+
+
+def _sampled_columns(place: Place, oracle: BlockOracle, descriptor: Descriptor) -> Check:
+    variant = place.variant
+    columns = sampling.lines(variant.keys, variant.queries.length)
+    step = max(1, sampling.CELLS // 4 // max(len(columns), 1))
+    queries = np.arange(variant.queries.length, dtype=np.int64)
+    parts = [oracle.cells(queries[i : i + step], columns) for i in range(0, len(queries), step)]
+    expected = np.concatenate(parts)[place.query_order]
+    decoded = decoding.columns_by_key(descriptor, place.number, np.argsort(place.key_order)[columns])
+    scope = f"{len(columns):,} of {variant.keys.length:,} columns, region borders among them"
+    block = descriptor.block_m, descriptor.block_n
+    found = decoded[:, : len(queries)].T
+    return _compare("descriptor by key", scope, place, block, (place.query_order, columns), expected, found)
+
+
+def _widened(expected: Cells, decoded: Cells) -> Cells:
+    """The same with hidden cells past the last key, as a descriptor must have them."""
+    extra = decoded.shape[1] - expected.shape[1]
+    return np.pad(expected, ((0, 0), (0, extra))) if extra else expected
+
+
+def _compare(
+    name: str,
+    scope: str,
+    place: Place,
+    block: tuple[int, int],
+    slots: tuple[Slots, Slots],
+    expected: Cells,
+    found: Cells,
+) -> Check:
+    """Compare two arrays of cells; `slots` are the caller's numbers of their rows and columns."""
+    wrong = expected != found
+    count = int(np.count_nonzero(wrong))
+    if not count:
+        return Check(name, Outcome.PASS, scope)
+    rows, columns = np.nonzero(wrong)
+    numbers = slots[0][rows], np.append(slots[1], np.full(wrong.shape[1] - len(slots[1]), -1))[columns]
+    first = int(np.lexsort((numbers[1], numbers[0]))[0])
+    words = WORDS[bool(expected[rows[first], columns[first]])], WORDS[bool(found[rows[first], columns[first]])]
+    cell = place.wrong(int(numbers[0][first]), int(numbers[1][first]), block, *words)
+    return Check(name, Outcome.FAIL, scope, first_wrong=cell, wrong_cells=count)
+
+
+def _count_check(place: Place, descriptor: Descriptor, visible: int) -> Check:
+    """Cells that all listed tiles add up to: no tile is missing, listed twice, or has a bit too many."""
+    found = [
+        decoding.listed_cells(descriptor, descriptor.by_query, place.number, walks_queries=True),
+        decoding.listed_cells(descriptor, descriptor.by_key, place.number, walks_queries=False),
+    ]
+    good = found == [visible, visible]
+    scope = f"{visible:,} visible cells" + ("" if good else f"; by query {found[0]:,}, by key {found[1]:,}")
+    return Check("descriptor cell count", Outcome.PASS if good else Outcome.FAIL, scope)
+
+
+def kinds_of(cells: Cells, block_m: int, block_n: int) -> NDArray[np.uint8]:
+    """EMPTY, PARTIAL or FULL for every tile of a dense array, judged on its cells in range."""
+    tops, lefts = np.arange(0, cells.shape[0], block_m), np.arange(0, cells.shape[1], block_n)
+    some = np.logical_or.reduceat(np.logical_or.reduceat(cells, tops, axis=0), lefts, axis=1)
+    every = np.logical_and.reduceat(np.logical_and.reduceat(cells, tops, axis=0), lefts, axis=1)
+    return (some.astype(np.uint8) * TileKind.PARTIAL) + every.astype(np.uint8)
+
+
+def _tile_check(place: Place, tiles: TileMap, ordered: Cells) -> Check:
+    expected, found = kinds_of(ordered, tiles.block_m, tiles.block_n), tiles.kinds()
+    scope = f"all {expected.size:,} tiles of {tiles.block_m} x {tiles.block_n}"
+    wrong = np.argwhere(expected != found)
+    if len(wrong):
+        return _wrong_tile(place, tiles, scope, wrong[0].tolist(), expected, found, len(wrong))
+    if not np.array_equal(tiles.to_dense(), ordered):
+        block = tiles.block_m, tiles.block_n
+        slots = place.query_order, place.key_order
+        return _compare("tile map", scope, place, block, slots, ordered, tiles.to_dense())
+    return Check("tile map", Outcome.PASS, scope)
+
+
+def _wrong_tile(
+    place: Place,
+    tiles: TileMap,
+    scope: str,
+    tile: list[int],
+    expected: NDArray[np.uint8],
+    found: NDArray[np.uint8],
+    count: int,
+) -> Check:
+    row, column = tile
+    query = int(place.query_order[row * tiles.block_m])
+    key = int(place.key_order[column * tiles.block_n])
+    words = TileKind(int(expected[row, column])).name, TileKind(int(found[row, column])).name
+    cell = place.wrong(query, key, (tiles.block_m, tiles.block_n), *words)
+    return Check("tile map", Outcome.FAIL, scope, first_wrong=cell, wrong_cells=count)
+
+
+TILES_PER_KIND = 48
+
+
+def _sampled_tiles(place: Place, oracle: BlockOracle, tiles: TileMap) -> Check:
+    """Some tiles of each kind, every cell of them."""
+    chosen = sample_tiles(tiles)
+    scope = f"{len(chosen)} of {tiles.query_tiles * tiles.key_tiles:,} tiles of {tiles.block_m} x {tiles.block_n}"
+    for row, column in chosen:
+        queries = place.query_order[row * tiles.block_m : (row + 1) * tiles.block_m]
+        keys = place.key_order[column * tiles.block_n : (column + 1) * tiles.block_n]
+        cells = oracle.cells(queries, keys)
+        expected = int(cells.all()) + int(cells.any())
+        found = int(tiles.kind(row, column))
+        if expected != found:
+            words = TileKind(expected).name, TileKind(found).name
+            cell = place.wrong(int(queries[0]), int(keys[0]), (tiles.block_m, tiles.block_n), *words)
+            return Check("tile map", Outcome.FAIL, scope, first_wrong=cell, wrong_cells=1)
+    return Check("tile map", Outcome.PASS, scope)
+
+
+def sample_tiles(tiles: TileMap) -> list[tuple[int, int]]:
+    """Tiles of every kind, the same at every call: partial and full ones from the lists, the rest anywhere."""
+    random = np.random.default_rng(sampling.SEED)
+    partial_row = np.repeat(np.arange(tiles.query_tiles), np.diff(tiles.partial_offsets))
+    full_row = np.repeat(np.arange(tiles.query_tiles), np.diff(tiles.full_offsets))
+    chosen = set()
+    for i in sampling.spread(tiles.partial, TILES_PER_KIND).tolist():
+        chosen.add((int(partial_row[i]), int(tiles.partial_tiles[i])))
+    for i in sampling.spread(len(full_row), TILES_PER_KIND // 2).tolist():
+        first, last = tiles.full_runs[i].tolist()
+        chosen |= {(int(full_row[i]), first), (int(full_row[i]), last - 1)}
+        chosen |= {(int(full_row[i]), tile) for tile in (first - 1, last) if 0 <= tile < tiles.key_tiles}
+    rows = random.integers(0, tiles.query_tiles, TILES_PER_KIND).tolist()
+    columns = random.integers(0, tiles.key_tiles, TILES_PER_KIND).tolist()
+    return sorted(chosen | set(zip(rows, columns, strict=True)))

@@ -1,0 +1,315 @@
+"""Expressions, selectors and coordinates of a bound program, for many tokens at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compilemask.errors import InternalError
+from compilemask.language import arithmetic as single
+from compilemask.language import program as bound
+from compilemask.language.axis import EVERYTHING, Axis, CoordinateKind
+from compilemask.language.program import ArithmeticOperator, ComparisonOperator, Side
+from compilemask.measure.oracle.vectors import (
+    Vector,
+    condition,
+    constant,
+    elementwise,
+    numbers,
+    packed,
+    table_of,
+    truth,
+)
+
+Bools = NDArray[np.bool_]
+
+
+class Tokens(NamedTuple):
+    """Tokens of one axis by their slots; queries are [m, 1], keys [1, n], tokens on their own [n]."""
+
+    axis: Axis
+    slots: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """Which tokens the sides stand for."""
+
+    this: Tokens | None = None
+    query: Tokens | None = None
+    key: Tokens | None = None
+
+    def tokens(self, side: Side) -> Tokens:
+        found = {Side.THIS: self.this, Side.QUERY: self.query, Side.KEY: self.key}[side]
+        if found is None:
+            raise InternalError(f"a bound program uses the side {side.value} where there is none")
+        return found
+
+
+_COMPARE: dict[ComparisonOperator, np.ufunc] = {
+    ComparisonOperator.LESS: np.less,
+    ComparisonOperator.LESS_EQUAL: np.less_equal,
+    ComparisonOperator.EQUAL: np.equal,
+    ComparisonOperator.NOT_EQUAL: np.not_equal,
+    ComparisonOperator.GREATER_EQUAL: np.greater_equal,
+    ComparisonOperator.GREATER: np.greater,
+}
+_ARITHMETIC: dict[ArithmeticOperator, np.ufunc] = {
+    ArithmeticOperator.ADD: np.add,
+    ArithmeticOperator.SUBTRACT: np.subtract,
+    ArithmeticOperator.MULTIPLY: np.multiply,
+    ArithmeticOperator.FLOOR_DIVIDE: np.floor_divide,
+    ArithmeticOperator.MODULO: np.mod,
+}
+
+
+def evaluate(node: bound.Expression, where: Environment) -> Vector:
+    """The value of an expression for all tokens of the environment."""
+    match node:
+        case bound.Constant():
+            return constant(node.value)
+        case bound.Coordinate():
+            return _coordinate(node, where.tokens(node.side))
+        case bound.Cases():
+            return _cases(node, where.tokens(node.side))
+        case bound.Arithmetic():
+            return _arithmetic(node.operator, evaluate(node.left, where), evaluate(node.right, where))
+        case bound.Negative():
+            operand = numbers(evaluate(node.operand, where))
+            return Vector(-operand.values, operand.present)
+        case bound.Lookup():
+            return _lookup(evaluate(node.values, where), evaluate(node.index, where))
+        case bound.Comparison():
+            return condition(_comparison(node, where))
+        case bound.AllOf():
+            return condition(reduce(np.logical_and, (truth(evaluate(part, where)) for part in node.parts)))
+        case bound.AnyOf():
+            return condition(reduce(np.logical_or, (truth(evaluate(part, where)) for part in node.parts)))
+        case bound.Negation():
+            return condition(~truth(evaluate(node.operand, where)))
+    return _rare(node, where)
+
+
+def _rare(node: bound.Expression, where: Environment) -> Vector:
+    match node:
+        case bound.Conditional():
+            return _conditional(node, where)
+        case bound.RunningTotal():
+            return _running_total(node, where.tokens(node.side))
+        case bound.Call():
+            arguments = [evaluate(argument, where) for argument in node.arguments]
+            return elementwise(lambda *values: single.call(node.function, values), *arguments)
+        case bound.Listing():
+            parts = [evaluate(part, where) for part in node.parts]
+            return elementwise(lambda *values: single.ListValue(list(values)), *parts)
+        case bound.Slice():
+            ends = [constant(0) if end is None else evaluate(end, where) for end in (node.start, node.stop)]
+            no_start, no_stop = node.start is None, node.stop is None
+            return elementwise(
+                lambda values, start, stop: single.slice_of(
+                    values, None if no_start else start, None if no_stop else stop, from_end=False
+                ),
+                evaluate(node.values, where),
+                *ends,
+            )
+    raise InternalError(f"the oracle does not know {type(node).__name__}")
+
+
+def _coordinate(node: bound.Coordinate, tokens: Tokens) -> Vector:
+    column = tokens.axis.column(node.kind, node.region)
+    present = np.array(True) if column.present is None else column.present[tokens.slots]
+    return Vector(column.values[tokens.slots], present)
+
+
+def _cases(node: bound.Cases, tokens: Tokens) -> Vector:
+    result = np.empty(tokens.slots.shape, object)
+    present = np.zeros(tokens.slots.shape, np.bool_)
+    for case in node.cases:
+        held = selected(case.selector, tokens)
+        value = evaluate(case.value, Environment(this=tokens, query=tokens, key=tokens))
+        there = np.broadcast_to(value.present, present.shape)
+        result[held] = np.broadcast_to(value.values, present.shape)[held].astype(object)
+        present[held] = there[held]
+    return packed(result, present)
+
+
+def _arithmetic(operator: ArithmeticOperator, left: Vector, right: Vector) -> Vector:
+    if left.values.dtype == object or right.values.dtype == object:
+        return elementwise(lambda a, b: single.arithmetic(operator, a, b), left, right)
+    present = left.present & right.present
+    if operator in (ArithmeticOperator.FLOOR_DIVIDE, ArithmeticOperator.MODULO):
+        present = present & (right.values != 0)
+        right = Vector(np.where(right.values == 0, 1, right.values), right.present)
+    return Vector(_ARITHMETIC[operator](left.values, right.values), present)
+
+
+def _lookup(values: Vector, index: Vector) -> Vector:
+    table = table_of(values)
+    if table is None and values.values.ndim == 2 and values.values.shape[1] == 1 and index.values.shape[-1] != 1:
+        return _lookup_by_row(values, index)
+    if table is None or table.array is None or len(table) == 0:
+        return elementwise(lambda a, b: single.lookup(a, b, from_end=False), values, index)
+    inside = (index.values >= 0) & (index.values < len(table))
+    return Vector(table.array[np.where(inside, index.values, 0)], index.present & inside)
+
+
+def _lookup_by_row(values: Vector, index: Vector) -> Vector:
+    """Every query has a list of its own: one query after another."""
+    rows = values.values.shape[0]
+    places = np.broadcast_to(index.values, (rows, index.values.shape[-1]))
+    there = np.broadcast_to(index.present, places.shape)
+    lists_there = np.broadcast_to(values.present, (rows, 1))
+    parts = [
+        _lookup(constant(values.values[i, 0]), Vector(places[i], there[i] & lists_there[i]))
+        if lists_there[i, 0]
+        else Vector(np.zeros(places.shape[1], np.int64), np.zeros(places.shape[1], np.bool_))
+        for i in range(rows)
+    ]
+    present = np.stack([np.broadcast_to(part.present, places.shape[1:]) for part in parts])
+    return Vector(np.stack([part.values for part in parts]), present)
+
+
+def _comparison(node: bound.Comparison, where: Environment) -> Bools:
+    left, right = evaluate(node.left, where), evaluate(node.right, where)
+    result = _compared(node.operator, left, right)
+    if node.enclosing is not None:
+        result = result & common_parents(node.enclosing, where)
+    return result
+
+
+def _compared(operator: ComparisonOperator, left: Vector, right: Vector) -> Bools:
+    present = left.present & right.present
+    if operator in (ComparisonOperator.IN, ComparisonOperator.NOT_IN):
+        table = table_of(right)
+        if table is not None and table.array is not None and left.values.dtype != object:
+            found = np.isin(left.values, table.array)
+            return present & (found if operator is ComparisonOperator.IN else ~found)
+        if table is None and right.values.ndim == 2 and left.values.shape[-1] != 1:
+            return _compared_by_row(operator, left, right)
+    elif left.values.dtype != object and right.values.dtype != object:
+        result: Bools = present & _COMPARE[operator](left.values, right.values)
+        return result
+    return truth(elementwise(lambda a, b: single.compare(operator, a, b), left, right))
+
+
+def _compared_by_row(operator: ComparisonOperator, left: Vector, right: Vector) -> Bools:
+    rows = right.values.shape[0]
+    values = np.broadcast_to(left.values, (rows, left.values.shape[-1]))
+    there = np.broadcast_to(left.present, values.shape) & np.broadcast_to(right.present, (rows, 1))
+    return np.stack(
+        [
+            _compared(operator, Vector(values[i], there[i]), constant(right.values[i, 0]))
+            if there[i].any()
+            else np.zeros(values.shape[1], np.bool_)
+            for i in range(rows)
+        ]
+    )
+
+
+def common_parents(enclosing: bound.Enclosing, where: Environment) -> Bools:
+    """Where the pair's instances lie in the same parents, as `Enclosing` says."""
+    query, key = where.tokens(Side.QUERY), where.tokens(Side.KEY)
+    holds: Bools = np.ones(np.broadcast_shapes(query.slots.shape, key.slots.shape), np.bool_)
+    for name in enclosing.names:
+        a = query.axis.enclosing(enclosing.query_region, name)[query.slots]
+        b = key.axis.enclosing(enclosing.key_region, name)[key.slots]
+        holds = holds & ((a < 0) | (b < 0) | (a == b))
+    return holds
+
+
+def _conditional(node: bound.Conditional, where: Environment) -> Vector:
+    test = truth(evaluate(node.condition, where))
+    if test.ndim == 0 or test.all() or not test.any():
+        return evaluate(node.value if bool(test.all()) else node.otherwise, where)
+    yes, no = evaluate(node.value, where), evaluate(node.otherwise, where)
+    present = np.where(test, yes.present, no.present)
+    if yes.values.dtype == no.values.dtype != object:
+        return Vector(np.where(test, yes.values, no.values), present)
+    shape = np.broadcast_shapes(test.shape, yes.values.shape, no.values.shape)
+    chosen: NDArray[Any] = np.where(
+        np.broadcast_to(test, shape),
+        np.broadcast_to(yes.values.astype(object), shape),
+        np.broadcast_to(no.values.astype(object), shape),
+    )
+    return packed(chosen, np.broadcast_to(present, shape))
+
+
+def _running_total(node: bound.RunningTotal, tokens: Tokens) -> Vector:
+    whole = Tokens(tokens.axis, np.arange(tokens.axis.length, dtype=np.int64))
+    operand = evaluate(node.operand, Environment(this=whole))
+    present = np.broadcast_to(operand.present, whole.slots.shape) & ~tokens.axis.padding
+    amounts = np.where(present, np.broadcast_to(operand.values, whole.slots.shape), 0).astype(np.int64)
+    written = tokens.axis.written
+    order = np.argsort(written if written is not None else whole.slots, kind="stable")
+    totals = np.empty(len(order), np.int64)
+    totals[order] = np.cumsum(amounts[order])
+    return Vector(totals[tokens.slots], present[tokens.slots])
+
+
+# ---------------------------------------------------------------- selectors
+
+
+def selected(node: bound.Selector, tokens: Tokens) -> Bools:
+    """Which of the tokens the selector holds; never padding. The shape is that of the slots."""
+    real: Bools = ~tokens.axis.padding[tokens.slots]
+    return real & _chosen(node, tokens)
+
+
+def _chosen(node: bound.Selector, tokens: Tokens) -> Bools:
+    here = Environment(this=tokens, query=tokens, key=tokens)
+    match node:
+        case bound.AllTokens():
+            return np.ones(tokens.slots.shape, np.bool_)
+        case bound.RegionTokens():
+            return tokens.axis.in_path(node.path)[tokens.slots]
+        case bound.NumberedTokens():
+            number = _region_number(node.path[-1], tokens)
+            inside = tokens.axis.in_path(node.path)[tokens.slots]
+            return inside & _compared(ComparisonOperator.EQUAL, number, evaluate(node.index, here))
+        case bound.RangeTokens():
+            return tokens.axis.in_path(node.path)[tokens.slots] & _in_range(node, tokens)
+        case bound.EndTokens():
+            return _at_an_end(node, tokens)
+        case bound.WhereTokens():
+            return _chosen_where(node, tokens)
+        case bound.UnionTokens():
+            return reduce(np.logical_or, (selected(part, tokens) for part in node.parts))
+    raise InternalError(f"the oracle does not know {type(node).__name__}")
+
+
+def _chosen_where(node: bound.WhereTokens, tokens: Tokens) -> Bools:
+    held = selected(node.of, tokens)
+    some = Tokens(tokens.axis, tokens.slots[held])
+    holds = truth(evaluate(node.condition, Environment(this=some, query=some, key=some)))
+    result = np.zeros(tokens.slots.shape, np.bool_)
+    result[held] = holds
+    return result
+
+
+def _region_number(region: str, tokens: Tokens) -> Vector:
+    return _coordinate(bound.Coordinate(None, Side.THIS, CoordinateKind.NUMBER, region), tokens)
+
+
+def _in_range(node: bound.RangeTokens, tokens: Tokens) -> Bools:
+    number = _region_number(node.path[-1], tokens)
+    count = _coordinate(bound.Coordinate(None, Side.THIS, CoordinateKind.COUNT, node.path[-1]), tokens)
+    result = number.present
+    for end, compare in ((node.start, np.greater_equal), (node.stop, np.less)):
+        if end is not None:
+            limit = numbers(evaluate(end, Environment(this=tokens, query=tokens, key=tokens)))
+            place = np.where(limit.values < 0, limit.values + count.values, limit.values)
+            result = result & limit.present & compare(number.values, place)
+    return result
+
+
+def _at_an_end(node: bound.EndTokens, tokens: Tokens) -> Bools:
+    region = EVERYTHING if node.region == EVERYTHING else node.region
+    count = numbers(evaluate(node.count, Environment(this=tokens, query=tokens, key=tokens)))
+    at = _coordinate(bound.Coordinate(None, Side.THIS, CoordinateKind.AT, region), tokens)
+    size = _coordinate(bound.Coordinate(None, Side.THIS, CoordinateKind.SIZE, region), tokens)
+    inside = at.values < count.values if node.end is bound.End.FIRST else at.values >= size.values - count.values
+    return selected(node.of, tokens) & count.present & at.present & inside

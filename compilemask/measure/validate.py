@@ -1,0 +1,102 @@
+"""Whether a mask and its kernel are right: everything the compiler derived against slow, independent definitions."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from compilemask.descriptor.descriptor import Descriptor
+from compilemask.measure import sampling
+from compilemask.measure.machine import gpu_name
+from compilemask.measure.mask_checks import Place, check_mask, places
+from compilemask.measure.progress import Progress, silent
+from compilemask.measure.report import Check, ValidationReport
+from compilemask.pipeline import CompiledMask
+
+BLOCK_M, BLOCK_N = 128, 128
+MAX_PLACES = 8
+STEPS_PER_PLACE = 5
+
+
+def validate(
+    compiled: CompiledMask,
+    *,
+    block_m: int | None = None,
+    block_n: int | None = None,
+    descriptor: Descriptor | None = None,
+    kernel: bool = True,
+    progress: Progress = silent,
+) -> ValidationReport:
+    """Check intervals, tile map and descriptor bit by bit and, with `kernel`, outputs and gradients numerically.
+
+    Masks up to 4,096 x 4,096 are compared cell by cell, larger ones on rows, columns and tiles that are always the
+    same. `descriptor` is judged in place of the one that `compiled` makes. Raises what `progress` raises.
+    """
+    started = time.perf_counter()
+    judged = compiled.descriptor(block_m or BLOCK_M, block_n or BLOCK_N) if descriptor is None else descriptor
+    found = places(compiled, judged)
+    checked = found[:MAX_PLACES]
+    step = _counter(progress, len(checked) * STEPS_PER_PLACE + (6 if kernel else 0))
+    checks: list[Check] = []
+    for place in checked:
+        tiles = compiled.tiles(judged.block_m, judged.block_n, place.batch, place.head)
+        checks += _named(check_mask(place, judged, tiles, step), place, len(checked))
+    notes = _notes(compiled, found)
+    gpu = gpu_name()
+    if kernel:
+        checks += _kernel_checks(checked, (judged.block_m, judged.block_n), step, gpu)
+        if gpu is None:
+            notes.append(
+                "no GPU here: the kernel ran in Triton's interpreter on pieces of the mask around its region borders"
+            )
+    machine = gpu or "the CPU"
+    seconds = time.perf_counter() - started
+    lengths = compiled.query_length, compiled.key_length
+    return ValidationReport(compiled.name, *lengths, machine, tuple(checks), tuple(notes), seconds)
+
+
+def _counter(progress: Progress, total: int) -> Callable[[str], None]:
+    done = 0
+
+    def step(text: str) -> None:
+        nonlocal done
+        progress(min(done, total), total, text)
+        done += 1
+
+    return step
+
+
+def _kernel_checks(
+    checked: list[Place], block: tuple[int, int], step: Callable[[str], None], gpu: str | None
+) -> list[Check]:
+    step("loading torch")
+    if gpu is not None:
+        from compilemask.measure.kernel_checks import check_on_gpu
+
+        return check_on_gpu(checked, block, step)
+    from compilemask.measure.kernel_runs import use_interpreter
+
+    use_interpreter()
+    from compilemask.measure.kernel_checks import check_in_interpreter
+
+    return check_in_interpreter(checked, block, step)
+
+
+def _named(checks: list[Check], place: Place, count: int) -> list[Check]:
+    """Say which sample and head a check is about, where there are several."""
+    if count == 1:
+        return checks
+    prefix = f"batch {place.batch} head {place.head}: "
+    return [
+        Check(check.name, check.outcome, prefix + check.scope, check.of_budget, check.first_wrong, check.wrong_cells)
+        for check in checks
+    ]
+
+
+def _notes(compiled: CompiledMask, found: list[Place]) -> list[str]:
+    notes = []
+    if not sampling.is_whole(compiled.query_length, compiled.key_length):
+        notes.append(f"longer than {sampling.WHOLE:,}: sampled rows, columns and tiles were compared, not all cells")
+    if len(found) > MAX_PLACES:
+        notes.append(f"{len(found)} distinct masks for samples and heads; the first {MAX_PLACES} were compared")
+    return notes
