@@ -81,6 +81,29 @@ def scan(source: Source, statements: frozenset[str]) -> Scan:
     return result
 
 
+def scan_open(source: Source) -> tuple[list[LogicalLine], int, tuple[Token, ...]]:
+    """A text that ends in the middle of a line: the lines before, and the last one's indentation and tokens."""
+    lines: list[LogicalLine] = []
+    pending: list[Token] = []
+    depth = 0
+    for physical in _physical_lines(source, Scan()):
+        if physical.tokens and pending and depth <= 0:
+            lines.append(_logical(pending))
+            pending, depth = [], 0
+        pending += physical.tokens
+        depth += sum(+1 if t.text in _OPENING else -1 if t.text in _CLOSING else 0 for t in physical.tokens)
+    last = source.text.rpartition("\n")[2]
+    if depth <= 0 and pending and pending[-1].span.line < source.text.count("\n") + 1:
+        lines.append(_logical(pending))
+        return lines, len(last) - len(last.lstrip(" ")), ()
+    indent = pending[0].span.column - 1 if pending else len(last) - len(last.lstrip(" "))
+    return lines, indent, _join_not_in(pending)
+
+
+def _logical(tokens: list[Token]) -> LogicalLine:
+    return LogicalLine(tokens[0].span.column - 1, _join_not_in(tokens), tokens[0].span.to(tokens[-1].span))
+
+
 def _physical_lines(source: Source, result: Scan) -> Iterator[_Physical]:
     text = source.text.removeprefix("\ufeff")
     for number, line in enumerate(text.split("\n"), start=1):
@@ -154,7 +177,6 @@ _CHARACTER_HINTS = {
 
 def _join(physical: list[_Physical], at: int, statements: frozenset[str], result: Scan) -> int:
     """Add the logical line that starts at `at`; the index of the next physical line."""
-    first = physical[at]
     open_brackets: list[Token] = []
     tokens: list[Token] = []
     last = at
@@ -171,8 +193,7 @@ def _join(physical: list[_Physical], at: int, statements: frozenset[str], result
             result.report("unclosed-bracket", f"`{bracket.text}` is never closed", bracket.span, f"add the `{wanted}`")
             return _broken(physical, at, at, result)
         last += 1
-    span = tokens[0].span.to(tokens[-1].span)
-    result.lines.append(LogicalLine(first.tokens[0].span.column - 1, _join_not_in(tokens), span))
+    result.lines.append(_logical(tokens))
     return last + 1
 
 

@@ -15,6 +15,8 @@ from compilemask.language.parser_reductions import Reductions
 from compilemask.language.parser_tables import Automaton, UnexpectedTokenError, tables
 from compilemask.source import Diagnostic, Source, Span
 
+NOWHERE = Span(Source("", ""), 0, 0, 0, 0)
+
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
@@ -42,13 +44,25 @@ def parse_tolerant(source: Source) -> Parsed:
     for lines in _statements(scanned):
         if scanned.full:
             break
-        statement = _StatementParser(source, scanned).parse(lines)
+        statement = _StatementParser(scanned).parse(lines)
         if statement is not None:
             statements.append(statement)
     check_file(tuple(statements), scanned)
     file = syntax.File(source, tuple(statements), scanned.comments)
     ordered = sorted(scanned.diagnostics, key=lambda d: (d.span.line, d.span.column) if d.span else (0, 0))
     return Parsed(file, tuple(ordered))
+
+
+def accepted_after(before: Sequence[LogicalLine], indent: int, tokens: Sequence[Token]) -> frozenset[str]:
+    """The terminals that can follow `tokens`, which start a line with `indent` spaces; for completion.
+
+    `before` are the lines above it in the same statement. Empty if the tokens make no sense.
+    """
+    scanned = Scan()
+    parser = _StatementParser(scanned)
+    for line in before:
+        parser.read(line)
+    return parser.accepted(indent, tokens)
 
 
 def _statements(scanned: Scan) -> list[list[LogicalLine]]:
@@ -64,8 +78,7 @@ def _statements(scanned: Scan) -> list[list[LogicalLine]]:
 class _StatementParser:
     """Runs the automaton over the lines of one statement."""
 
-    def __init__(self, source: Source, scanned: Scan) -> None:
-        self._source = source
+    def __init__(self, scanned: Scan) -> None:
         self._scanned = scanned
         self._reductions = Reductions()
         self._automaton = Automaton(self._reductions.builders())
@@ -79,7 +92,7 @@ class _StatementParser:
             if skip_deeper_than is not None and line.indent > skip_deeper_than:
                 continue
             skip_deeper_than = None
-            if not self._read(line):
+            if not self.read(line):
                 self._failed = True
                 skip_deeper_than = line.indent
                 if line is lines[0]:
@@ -88,7 +101,7 @@ class _StatementParser:
         self._scanned.diagnostics += self._reductions.diagnostics
         return statement
 
-    def _read(self, line: LogicalLine) -> bool:
+    def read(self, line: LogicalLine) -> bool:
         """Take one line; False, after a report, when it is left out."""
         if line.broken or not self._indent(line):
             return False
@@ -107,6 +120,21 @@ class _StatementParser:
             self._automaton.restore(saved)
             return False
         return True
+
+    def accepted(self, indent: int, tokens: Sequence[Token]) -> frozenset[str]:
+        """What can follow these tokens at the start of the next line."""
+        try:
+            if indent > self._indents[-1]:
+                self._automaton.feed("INDENT", _mark("", NOWHERE))
+            while len(self._indents) > 1 and indent < self._indents[-1]:
+                self._indents.pop()
+                self._automaton.feed("DEDENT", _mark("", NOWHERE))
+            for at, token in enumerate(tokens):
+                following = tokens[at + 1] if at + 1 < len(tokens) else None
+                self._automaton.feed(self._classify(token, following), token)
+        except UnexpectedTokenError:
+            return frozenset()
+        return self._automaton.accepted()
 
     def _indent(self, line: LogicalLine) -> bool:
         """Open and close blocks up to this line's indentation."""

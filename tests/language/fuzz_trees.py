@@ -16,7 +16,6 @@ NAMES = st.sampled_from(
         "last",
         "limit",
         "best",
-        "window",
         "start",
         "stored",
         "repeat",
