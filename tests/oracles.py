@@ -18,7 +18,7 @@ def tile_kinds(mask: Mask, block_m: int, block_n: int) -> NDArray[np.uint8]:
     lefts = range(0, mask.shape[1], block_n)
     kinds = np.full((len(rows), len(lefts)), TileKind.PARTIAL, np.uint8)
     for i, row in enumerate(rows):
-        any_column, all_column = row.any(axis=0), row.all(axis=0)
+        any_column, all_column = np.logical_or.reduce(row), np.logical_and.reduce(row)
         for j, left in enumerate(lefts):
             if not any_column[left : left + block_n].any():
                 kinds[i, j] = TileKind.EMPTY

@@ -5,7 +5,7 @@ Arrays are [heads, tokens, head_dim]; the visible cells [heads, queries, keys].
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -87,7 +87,12 @@ def normal(seed: int, queries: int, keys: int, width: int, heads: int = 1, value
     random = np.random.default_rng(seed)
     values = width if value_width is None else value_width
     shapes = ((queries, width), (keys, width), (keys, values), (queries, values))
-    return Inputs(*(random.standard_normal((heads, *shape)) for shape in shapes))
+    return _inputs([random.standard_normal((heads, *shape)) for shape in shapes])
+
+
+def _inputs(arrays: Sequence[Array]) -> Inputs:
+    q, k, v, out_gradient = arrays
+    return Inputs(q, k, v, out_gradient)
 
 
 def _emptied_rows() -> Inputs:
@@ -193,9 +198,9 @@ def layouts(inputs: Inputs) -> list[tuple[str, Inputs]]:
     room = np.full((4, heads, tokens + 3, width + 3), np.nan)
     room[:, :, 2 : tokens + 2, 3:] = stacked
     return [
-        ("contiguous", Inputs(*arrays)),
-        ("slices of a fused projection", Inputs(*(fused[:, i].transpose(1, 0, 2) for i in range(4)))),
-        ("tokens before heads", Inputs(*(one.transpose(1, 0, 2) for one in tokens_first))),
-        ("every second element", Inputs(*(wide[i][..., ::2] for i in range(4)))),
-        ("a window into a larger buffer", Inputs(*(room[i][:, 2 : tokens + 2, 3:] for i in range(4)))),
+        ("contiguous", inputs),
+        ("slices of a fused projection", _inputs([fused[:, i].transpose(1, 0, 2) for i in range(4)])),
+        ("tokens before heads", _inputs([one.transpose(1, 0, 2) for one in tokens_first])),
+        ("every second element", _inputs([wide[i][..., ::2] for i in range(4)])),
+        ("a window into a larger buffer", _inputs([room[i][:, 2 : tokens + 2, 3:] for i in range(4)])),
     ]

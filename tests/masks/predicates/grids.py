@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import product
 from random import Random
 
 import numpy as np
@@ -60,21 +59,18 @@ def clear_pooled(text: int, height: int, width: int, radius: int, pool: int) -> 
 
 def _natten_axis(extent: int, kernel: int, stride: int, dilation: int, causal: bool) -> Mask:
     """NATTEN's closed form of one dimension, [query, key]."""
-    mask = np.zeros((extent, extent), bool)
-    for i, j in product(range(extent), repeat=2):
-        if i % dilation != j % dilation:
-            continue
-        size = extent // dilation + (i % dilation < extent % dilation)
-        a, b = i // dilation, j // dilation
-        if causal:
-            leader = min(a // stride * stride + stride - 1, size - 1)
-            mask[i, j] = leader - kernel < b <= a
-        else:
-            leader = min(a // stride * stride + stride // 2, size - 1)
-            right = kernel // 2 + (kernel % 2 - 1)
-            start = max(leader - kernel // 2, 0) + (size - right - leader - 1 if leader + right >= size else 0)
-            mask[i, j] = start <= b < start + kernel
-    return mask
+    i, j = axes(extent)
+    size = extent // dilation + (i % dilation < extent % dilation)
+    a, b = i // dilation, j // dilation
+    if causal:
+        leader = np.minimum(a // stride * stride + stride - 1, size - 1)
+        visible = (leader - kernel < b) & (b <= a)
+    else:
+        leader = np.minimum(a // stride * stride + stride // 2, size - 1)
+        right = kernel // 2 + (kernel % 2 - 1)
+        start = np.maximum(leader - kernel // 2, 0) + np.where(leader + right >= size, size - right - leader - 1, 0)
+        visible = (start <= b) & (b < start + kernel)
+    return visible & (i % dilation == j % dilation)
 
 
 def _kron(masks: list[Mask]) -> Mask:
