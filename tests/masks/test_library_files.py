@@ -8,6 +8,7 @@ import pytest
 
 from compilemask import library
 from compilemask.errors import UsageError
+from docs import make_masks_page
 
 
 @pytest.mark.parametrize("name", library.names())
@@ -38,3 +39,8 @@ def test_an_unknown_name_is_answered_with_the_nearest(tmp_path: Path) -> None:
         library.locate("nowhere/x.mask")
     with pytest.raises(UsageError, match="is a folder"):
         library.locate(tmp_path)
+
+
+def test_the_page_of_the_library_is_up_to_date() -> None:
+    page = make_masks_page.PAGE.read_text(encoding="utf-8")
+    assert page == make_masks_page.page(), "run: python docs/make_masks_page.py"

@@ -1,0 +1,50 @@
+"""Write docs/masks.md from the headers of the library: `python docs/make_masks_page.py`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from compilemask import library
+
+PAGE = Path(__file__).with_name("masks.md")
+
+INTRODUCTION = """# The library of masks
+
+Every mask is a short file in `masks/`; its header says the idea, the source, what the parameters mean and the sizes
+that make it about 32,768 tokens long. `compilemask show NAME` draws one, `--set name=value` changes a size, and
+`compilemask.compile("NAME", name=value)` compiles it in Python. The visible share is that of the default sizes.
+
+Where implementations disagree, each reading has a file of its own:
+
+| what differs | readings |
+|---|---|
+| reach limit of HSTU for targets | `hstu_meta` (PyTorch: limited), `hstu_meta_cuda` (targets see the whole history) |
+| targets of HSTU | `hstu` (each alone), `hstu_nvidia` (in groups), `sla` (not even themselves) |
+| a window of size n, causal | `sliding_window` (n keys with itself), `sliding_window_behind` (n earlier keys) |
+| a window of size n, both sides | `local_window` (distance <= n), `local_window_strict` (< n), `local_window_half` |
+| causal when lengths differ | `causal_end` (last query at the last key), `causal_start` (first at first) |
+| images in a local layer | `gemma3_local` (images stay whole), `gemma3_local_cut` (the window cuts them) |
+| the border of a 2-D window | `natten_2d` (moves inwards), `neighbourhood_cut` (is cut) |
+| padding behind packed documents | `document_padded` (invisible), `document_padding_joined` (part of the last one) |
+| events of the same moment | `time_window` (see each other), `time_window_causal` (in their order) |
+"""
+
+
+def page() -> str:
+    """The whole page."""
+    lines = [
+        INTRODUCTION,
+        f"## All {len(library.names())} masks",
+        "",
+        "| mask | idea | source | visible |",
+        "|---|---|---|---|",
+    ]
+    for name in library.names():
+        header = library.header(name)
+        cells = (f"[`{name}`](../masks/{name}.mask)", header.idea, header.source, header.density)
+        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
