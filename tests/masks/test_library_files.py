@@ -8,6 +8,9 @@ import pytest
 
 from compilemask import library
 from compilemask.errors import UsageError
+from compilemask.language.parser import parse
+from compilemask.language.printer import format_file
+from compilemask.source import Source
 from docs import make_masks_page
 
 
@@ -44,3 +47,10 @@ def test_an_unknown_name_is_answered_with_the_nearest(tmp_path: Path) -> None:
 def test_the_page_of_the_library_is_up_to_date() -> None:
     page = make_masks_page.PAGE.read_text(encoding="utf-8")
     assert page == make_masks_page.page(), "run: python docs/make_masks_page.py"
+
+
+@pytest.mark.parametrize("name", library.names())
+def test_files_are_in_canonical_form(name: str) -> None:
+    path = library.locate(name)
+    text = path.read_text(encoding="utf-8")
+    assert format_file(parse(Source(str(path), text))) == text, f"run: compilemask fmt masks/{name}.mask"
