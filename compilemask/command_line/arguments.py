@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from typing import TypeAlias
 
 MODULES = {
     "open": "workbench",
@@ -56,7 +57,7 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
-Verbs = argparse._SubParsersAction  # type: ignore[type-arg]
+Verbs: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 class _Version(argparse.Action):
@@ -70,7 +71,7 @@ class _Version(argparse.Action):
 
 
 def _verb(verbs: Verbs, name: str, text: str) -> argparse.ArgumentParser:
-    added: argparse.ArgumentParser = verbs.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
+    added = verbs.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
     added.set_defaults(verb=name)
     return added
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from compilemask.command_line.exit_codes import ExitCode
 from compilemask.command_line.screen import remark, say
 from compilemask.errors import MaskFileError, UsageError
-from compilemask.language import format_file, parse
+from compilemask.language.parser import parse
+from compilemask.language.printer import format_file
 from compilemask.source import Source
 
 STDIN = "-"

@@ -41,7 +41,7 @@ def value_of(name: str, text: str) -> Any:
     except (ValueError, RecursionError):
         pass
     try:
-        return _constant(_parsed(name, text))
+        return _constant(_parsed(text))
     except (MaskFileError, _NotConstant, RecursionError):
         raise UsageError(
             f'--set {name}={text}: expected a value such as 9, true, any, "word", [9, 7] or [1024] * 6'
@@ -66,13 +66,13 @@ class _NotConstant(Exception):
     """The text is an expression, but not a value."""
 
 
-def _parsed(name: str, text: str) -> syntax.Expression:
-    from compilemask.language import parse
+def _parsed(text: str) -> syntax.Expression:
+    from compilemask.language.parser import parse
 
     if "\n" in text or "#" in text:
         raise _NotConstant
     # Layout and rules are there because a file needs both to be a mask.
-    file = parse(Source("--set", f"param {name} = {text}\nlayout\n    t : 1\nrules\n    t sees t : all\n"))
+    file = parse(Source("--set", f"param value = {text}\nlayout\n    token : 1\nrules\n    token sees token : all\n"))
     first = file.statements[0]
     if not isinstance(first, syntax.Parameters) or len(first.parameters) != 1 or first.parameters[0].default is None:
         raise _NotConstant

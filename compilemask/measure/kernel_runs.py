@@ -77,8 +77,8 @@ def called(mask: Mask, given: Inputs, *, gradients: bool) -> AttentionResult:
 
     if not gradients:
         return AttentionResult(*attention(given.q, given.k, given.v, mask, return_lse=True))
-    leaves = [tensor.detach().clone().requires_grad_() for tensor in (given.q, given.k, given.v)]
-    out, lse = attention(*leaves, mask, return_lse=True)
+    q, k, v = (tensor.detach().clone().requires_grad_() for tensor in (given.q, given.k, given.v))
+    out, lse = attention(q, k, v, mask, return_lse=True)
     seen = torch.isfinite(lse)
     loss = (out.float() * given.dout.float()).sum() + (torch.where(seen, lse, 0.0) * given.dlse).sum()
-    return AttentionResult(out.detach(), lse.detach(), *torch.autograd.grad(loss, leaves))
+    return AttentionResult(out.detach(), lse.detach(), *torch.autograd.grad(loss, (q, k, v)))

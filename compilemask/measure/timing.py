@@ -160,7 +160,7 @@ def _measured(candidates: list[_Candidate], progress: Progress) -> list[list[flo
         progress(done, ROUNDS, "timing")
         for candidate, samples in zip(candidates, times, strict=True):
             flush.zero_()
-            start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+            start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))  # type: ignore[no-untyped-call]
             start.record()
             candidate.call()
             end.record()

@@ -29,7 +29,7 @@ def write(compiled: CompiledMask, output: Path, batch: int = 0, head: int = 0, *
         raise UsageError(f"a dense {list(shape)} mask takes {size / 2**30:,.0f} GiB; at most 16")
     with output.open("wb") as file:
         header = {"descr": "|b1", "fortran_order": False, "shape": shape}
-        np.lib.format.write_array_header_2_0(file, header)  # type: ignore[no-untyped-call]
+        np.lib.format.write_array_header_2_0(file, header)
         for b, h in pairs:
             rows = compiled.rows_of(b, h)
             step = max(1, ROWS_AT_ONCE_BYTES // max(rows.columns, 1))
