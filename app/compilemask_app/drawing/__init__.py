@@ -1,0 +1,1 @@
+"""Pure drawing: arrays in, rows of styled runs out; no widgets."""

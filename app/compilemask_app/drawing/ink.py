@@ -1,0 +1,80 @@
+"""What a pixel of a map can be, and the character that says so without colour."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class Ink(IntEnum):
+    """The meaning of one pixel. Inks from `CURSOR` on are the same states under the cursor."""
+
+    OUTSIDE = 0
+    EMPTY = 1
+    SHADE_1 = 2
+    SHADE_2 = 3
+    SHADE_3 = 4
+    SHADE_4 = 5
+    FULL = 6
+    PARTIAL = 7
+    MIXED_LOW = 8
+    MIXED_HIGH = 9
+    LEFT_ONLY = 10
+    RIGHT_ONLY = 11
+    WRONG = 12
+    DIFFERS = 13
+    CURSOR_EMPTY = 14
+    CURSOR_PART = 15
+    CURSOR_FULL = 16
+    CURSOR_WRONG = 17
+
+
+INKS = len(Ink)
+"""Inks without the border flag."""
+
+BORDER = 32
+"""Added to an ink: this pixel lies on a tile border."""
+
+SHADES = 4
+"""Steps between empty and full."""
+
+UNICODE_GLYPHS: dict[Ink, str] = {
+    Ink.OUTSIDE: " ",
+    Ink.EMPTY: "·",
+    Ink.SHADE_1: "░",
+    Ink.SHADE_2: "░",
+    Ink.SHADE_3: "▒",
+    Ink.SHADE_4: "▓",
+    Ink.FULL: "█",
+    Ink.PARTIAL: "▒",
+    Ink.MIXED_LOW: "░",
+    Ink.MIXED_HIGH: "▓",
+    Ink.LEFT_ONLY: "<",
+    Ink.RIGHT_ONLY: ">",
+    Ink.WRONG: "X",
+    Ink.DIFFERS: "≠",
+    Ink.CURSOR_EMPTY: "○",
+    Ink.CURSOR_PART: "◐",
+    Ink.CURSOR_FULL: "●",
+    Ink.CURSOR_WRONG: "⊗",
+}
+
+ASCII_GLYPHS: dict[Ink, str] = {
+    Ink.OUTSIDE: " ",
+    Ink.EMPTY: ".",
+    Ink.SHADE_1: "-",
+    Ink.SHADE_2: "-",
+    Ink.SHADE_3: "+",
+    Ink.SHADE_4: "*",
+    Ink.FULL: "#",
+    Ink.PARTIAL: "+",
+    Ink.MIXED_LOW: "-",
+    Ink.MIXED_HIGH: "*",
+    Ink.LEFT_ONLY: "<",
+    Ink.RIGHT_ONLY: ">",
+    Ink.WRONG: "X",
+    Ink.DIFFERS: "!",
+    Ink.CURSOR_EMPTY: "o",
+    Ink.CURSOR_PART: "%",
+    Ink.CURSOR_FULL: "@",
+    Ink.CURSOR_WRONG: "?",
+}

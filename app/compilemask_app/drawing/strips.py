@@ -1,0 +1,68 @@
+"""Arrays of inks to rows of styled runs."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+
+from compilemask_app.drawing.ink import ASCII_GLYPHS, BORDER, UNICODE_GLYPHS, Ink
+from compilemask_app.drawing.palette import pixel_style
+
+Inks = NDArray[np.uint8]
+UPPER_HALF = "▀"
+
+
+def half_block_row(upper: Inks, lower: Inks, palette: str) -> list[Segment]:
+    """One terminal row of two pixel rows; neighbours of one look are one segment, even cells are spaces."""
+    pairs = upper.astype(np.int32) * 256 + lower
+    segments = []
+    for begin, end in _runs(pairs):
+        top, bottom = int(upper[begin]), int(lower[begin])
+        glyph = " " if top == bottom else UPPER_HALF
+        segments.append(Segment(glyph * (end - begin), pixel_style(palette, top, bottom)))
+    return segments
+
+
+def half_block_rows(inks: Inks, palette: str) -> list[list[Segment]]:
+    """All terminal rows of [2 rows, columns] inks."""
+    return [half_block_row(inks[row], inks[row + 1], palette) for row in range(0, len(inks) - 1, 2)]
+
+
+def glyph_rows(inks: Inks, style: Style, *, ascii_only: bool) -> list[list[Segment]]:
+    """The same without colour: one character per terminal cell, the weightier of its two pixels."""
+    table = _glyph_table(ascii_only)
+    heavier = _heavier(inks[0:-1:2], inks[1::2])
+    codes = table[heavier % BORDER].astype("<u4")
+    return [[Segment(row.tobytes().decode("utf-32-le"), style)] for row in codes]
+
+
+def _heavier(upper: Inks, lower: Inks) -> Inks:
+    """Of two pixels the one to show: a mark or a part before a whole, anything before nothing."""
+    even = upper == lower
+    mixed = np.where((upper <= Ink.FULL) & (lower <= Ink.FULL), np.minimum(np.maximum(upper, lower), Ink.SHADE_4), 0)
+    either = np.maximum(upper, lower)
+    edge = np.where(np.minimum(upper, lower) == Ink.OUTSIDE, either, np.where(mixed > 0, mixed, either))
+    return np.where(even, upper, edge).astype(np.uint8)
+
+
+def _glyph_table(ascii_only: bool) -> NDArray[np.uint32]:
+    glyphs = ASCII_GLYPHS if ascii_only else UNICODE_GLYPHS
+    table = np.full(BORDER, ord(" "), dtype=np.uint32)
+    for ink, glyph in glyphs.items():
+        table[ink] = ord(glyph)
+    return table
+
+
+def _runs(values: NDArray[np.int32]) -> list[tuple[int, int]]:
+    if len(values) == 0:
+        return []
+    cuts = (np.flatnonzero(values[1:] != values[:-1]) + 1).tolist()
+    return list(zip([0, *cuts], [*cuts, len(values)], strict=True))
+
+
+def strip_of(segments: list[Segment], width: int) -> Strip:
+    """A strip whose width is known, so that nothing measures it again."""
+    return Strip(segments, width)

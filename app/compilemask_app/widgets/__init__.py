@@ -1,0 +1,1 @@
+"""One widget a file, one job a widget."""
