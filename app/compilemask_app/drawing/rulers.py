@@ -1,0 +1,97 @@
+"""Rulers: region names and token numbers along the upper and the left edge of a map."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from compilemask_app.drawing.regions import Regions
+from compilemask_app.drawing.viewport import Viewport
+
+GUTTER = 11
+"""Columns of the left ruler; the last one is the axis."""
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """Text at a terminal column or row; `strong` for region names."""
+
+    place: int
+    text: str
+    strong: bool
+
+
+def top_labels(regions: Regions, view: Viewport, columns: int) -> tuple[list[Label], list[Label]]:
+    """(region names, token numbers) along the upper edge, none overlapping another."""
+    names: list[Label] = []
+    numbers: list[Label] = []
+    free_name = free_number = 0
+    for stretch, begin, end in _stretches(regions, view.key_start, view.tokens_across(columns)):
+        left = max(0, view.column_of(begin))
+        right = min(columns, view.column_of(end))
+        text = regions.name(stretch)
+        if left >= free_name and right - left >= 3 and text:
+            shown = text if len(text) <= right - left - 1 else text[: max(2, right - left - 2)] + "…"
+            names.append(Label(left, f"╷{shown}"[: right - left], True))
+            free_name = right
+        number = f"╵{max(begin, view.key_start):,}"
+        if left >= free_number and left + len(number) <= columns:
+            numbers.append(Label(left, number, False))
+            free_number = left + len(number) + 1
+    _fill_numbers(numbers, view, columns)
+    return names, numbers
+
+
+def _fill_numbers(numbers: list[Label], view: Viewport, columns: int) -> None:
+    """Token numbers in the gaps, every 10 columns or so."""
+    taken = [(label.place, label.place + len(label.text) + 1) for label in numbers]
+    step = 12
+    for column in range(step, columns - 8, step):
+        cell = view.cell_at(column, 0)
+        if cell is None:
+            continue
+        text = f"╵{cell[1]:,}"
+        if column + len(text) <= columns and all(
+            column + len(text) + 1 <= a or column >= b for a, b in taken
+        ):
+            numbers.append(Label(column, text, False))
+            taken.append((column, column + len(text) + 1))
+    numbers.sort(key=lambda label: label.place)
+
+
+def left_labels(regions: Regions, view: Viewport, rows: int) -> dict[int, Label]:
+    """Row -> label: the name where a region begins, its first token's number below, and numbers every few rows."""
+    labels: dict[int, Label] = {}
+    for stretch, begin, end in _stretches(regions, view.query_start, view.tokens_down(rows)):
+        top = max(0, view.row_of(begin))
+        bottom = min(rows, max(top + 1, view.row_of(end)))
+        if top >= rows:
+            break
+        text = regions.name(stretch)
+        if text and top not in labels:
+            labels[top] = Label(top, _shorten(text, GUTTER - 2), True)
+        if top + 1 < bottom:
+            labels[top + 1] = Label(top + 1, f"{max(begin, view.query_start):,}", False)
+    for row in range(4, rows, 4):
+        if not any(near in labels for near in (row - 1, row, row + 1)) and (cell := view.cell_at(0, row)):
+            labels[row] = Label(row, f"{cell[0]:,}", False)
+    return labels
+
+
+def _shorten(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def _stretches(regions: Regions, first: int, tokens: int) -> list[tuple[int, int, int]]:
+    """(stretch, begin, end) of those in a window; only as many as could be labelled."""
+    if not len(regions.starts):
+        return []
+    last = min(regions.length, first + tokens)
+    low, high = regions.at(first), regions.at(max(first, last - 1))
+    step = max(1, (high - low + 1) // 400)
+    ends = [*regions.starts[low + 1 : high + 1].tolist(), regions.length]
+    found = []
+    for offset in range(0, high - low + 1, step):
+        begin = int(regions.starts[low + offset])
+        if begin < last:
+            found.append((low + offset, begin, int(ends[offset])))
+    return found
