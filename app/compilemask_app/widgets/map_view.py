@@ -1,0 +1,279 @@
+"""A map of queries and keys: rulers, pixels, cursor, zoom and pan. What a pixel means is its subclasses' affair."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from enum import Enum
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.binding import BindingType
+from textual.geometry import Region, Size
+from textual.reactive import reactive
+from textual.strip import Strip
+from textual.widget import Widget
+
+from compilemask_app.actions import Scope, bindings
+from compilemask_app.drawing.ink import Ink
+from compilemask_app.drawing.palette import text_style
+from compilemask_app.drawing.regions import Regions, unnamed
+from compilemask_app.drawing.rulers import GUTTER, left_labels, top_labels
+from compilemask_app.drawing.strips import glyph_rows, half_block_row
+from compilemask_app.drawing.viewport import Extent, Viewport
+from compilemask_app.messages import FindWanted, MapResized, OverlayWanted, ViewChanged
+
+Inks = NDArray[np.uint8]
+HEADER = 3
+"""Rows above the pixels: title, region names, token numbers."""
+
+PLAIN = Style()
+
+
+class Look(Enum):
+    """How pixels are drawn."""
+
+    COLOUR = "colour"
+    TEXT = "text"
+    ASCII = "ascii"
+
+
+class MapView(Widget, can_focus=True):
+    """Draws a window of a query x key plane by the line, and only the lines that changed."""
+
+    ALLOW_SELECT = False
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Scope.MAP)
+    DEFAULT_CSS = "MapView { width: 1fr; height: 1fr; }"
+
+    view: reactive[Viewport] = reactive(Viewport(0, 0), repaint=False)
+    palette: reactive[str] = reactive("dusk")
+    look: reactive[Look] = reactive(Look.COLOUR)
+    stale: reactive[bool] = reactive(False)
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's own name
+        super().__init__(id=id)
+        self._pixels: Inks | None = None
+        self._rows: dict[int, Strip] = {}
+        self._left: dict[int, Strip] = {}
+
+    # ------------------------------------------------------------ for subclasses
+
+    @abstractmethod
+    def heading(self) -> str:
+        """The words above the map."""
+
+    @abstractmethod
+    def pixels(self, extent: Extent) -> Inks:
+        """[2 rows, columns] inks of the window."""
+
+    def axis_regions(self) -> tuple[Regions, Regions]:
+        """Regions of queries and of keys."""
+        return unnamed(self.view.query_length), unnamed(self.view.key_length)
+
+    def invalidate(self) -> None:
+        """The content changed: draw all of it again."""
+        self._pixels = None
+        self._rows.clear()
+        self._left.clear()
+        self.refresh()
+
+    # ------------------------------------------------------------ geometry
+
+    @property
+    def extent(self) -> Extent:
+        """Room for pixels, in terminal cells; never negative."""
+        return Extent(max(0, self.size.width - GUTTER), max(0, self.size.height - HEADER))
+
+    def cell_under(self, x: float, y: float) -> tuple[int, int] | None:
+        """The (query, key) at a position in the widget; None on the rulers or outside of the mask."""
+        return self.view.cell_at(int(x // 1) - GUTTER, int(y // 1) - HEADER)
+
+    # ------------------------------------------------------------ watching
+
+    def watch_view(self, old: Viewport, new: Viewport) -> None:
+        if old == new:
+            return
+        if _window(old) != _window(new) or self.look is not Look.COLOUR:
+            self.invalidate()
+            return
+        width = self.size.width
+        for cursor in (old, new):
+            row = cursor.row_of(cursor.query_cursor)
+            for near in (row, row + 1):
+                self._rows.pop(near, None)
+                self._left.pop(near, None)
+            self.refresh(Region(0, row + HEADER, width, max(1, -new.query_zoom)))
+        self.refresh(Region(0, 0, width, HEADER))
+
+    def watch_palette(self) -> None:
+        self.invalidate()
+
+    def watch_look(self) -> None:
+        self.invalidate()
+
+    def watch_stale(self) -> None:
+        self.refresh()
+
+    def on_resize(self) -> None:
+        self.invalidate()
+        self.post_message(MapResized())
+
+    def on_focus(self) -> None:
+        self.refresh(Region(0, 0, self.size.width, HEADER))
+
+    def on_blur(self) -> None:
+        self.refresh(Region(0, 0, self.size.width, HEADER))
+
+    # ------------------------------------------------------------ drawing
+
+    def render_line(self, y: int) -> Strip:
+        """One terminal row of the widget."""
+        width = self.size.width
+        if y == 0:
+            return self._title(width)
+        if y < HEADER:
+            return self._top_ruler(y, width)
+        row = y - HEADER
+        if row not in self._rows:
+            self._rows[row] = self._draw_row(row, width)
+        return self._rows[row]
+
+    def _title(self, width: int) -> Strip:
+        strong = text_style(self.palette, bold=True, accent=self.has_focus)
+        words = f" {self.heading()}" + ("  (old)" if self.stale else "")
+        mark = "▌" if self.has_focus else " "
+        return Strip([Segment((mark + words).ljust(width)[:width], strong)], width)
+
+    def _top_ruler(self, y: int, width: int) -> Strip:
+        columns = self.extent.columns
+        _, keys = self.axis_regions()
+        names, numbers = top_labels(keys, self.view, columns)
+        labels = names if y == 1 else numbers
+        line = [" "] * columns
+        for label in labels:
+            line[label.place : label.place + len(label.text)] = label.text
+        text = "".join(line)[:columns]
+        style = text_style(self.palette, bold=y == 1, dim=y == 2)
+        segments = [Segment(" " * GUTTER, style)]
+        cursor = self.view.column_of(self.view.key_cursor)
+        if y == 2 and 0 <= cursor < columns:
+            mark = "▾" if self.look is not Look.ASCII else "v"
+            segments += [
+                Segment(text[:cursor], style),
+                Segment(mark, text_style(self.palette, bold=True, accent=True)),
+                Segment(text[cursor + 1 :], style),
+            ]
+        else:
+            segments.append(Segment(text, style))
+        return Strip(segments).crop(0, width)
+
+    def _draw_row(self, row: int, width: int) -> Strip:
+        extent = self.extent
+        if self._pixels is None:
+            self._pixels = self.pixels(extent)
+        segments = self._gutter(row, extent)
+        upper, lower = self._pixels[2 * row], self._pixels[2 * row + 1]
+        upper, lower = self._with_cursor(row, upper, lower)
+        if self.look is Look.COLOUR:
+            segments += half_block_row(upper, lower, self.palette)
+        else:
+            segments += glyph_rows(np.stack((upper, lower)), PLAIN, ascii_only=self.look is Look.ASCII)[0]
+        return Strip(segments).crop(0, width)
+
+    def _gutter(self, row: int, extent: Extent) -> list[Segment]:
+        queries, _ = self.axis_regions()
+        label = left_labels(queries, self.view, extent.rows).get(row)
+        here = row == self.view.row_of(self.view.query_cursor)
+        text = label.text if label else ""
+        style = text_style(self.palette, bold=bool(label and label.strong), dim=not (label and label.strong))
+        mark = (">" if self.look is Look.ASCII else "▸") if here else " "
+        return [
+            Segment(text.rjust(GUTTER - 1)[: GUTTER - 1], style),
+            Segment(mark, text_style(self.palette, bold=True, accent=True)),
+        ]
+
+    def _with_cursor(self, row: int, upper: Inks, lower: Inks) -> tuple[Inks, Inks]:
+        view = self.view
+        top = view.row_of(view.query_cursor)
+        if not top <= row < top + max(1, -view.query_zoom):
+            return upper, lower
+        left = view.column_of(view.key_cursor)
+        right = left + max(1, -2 * view.key_zoom)
+        if right <= 0 or left >= len(upper):
+            return upper, lower
+        left = max(0, left)
+        upper, lower = upper.copy(), lower.copy()
+        state = int(max(upper[left], lower[left])) % 32
+        ink = Ink.CURSOR_FULL if state == Ink.FULL else Ink.CURSOR_EMPTY if state <= Ink.EMPTY else Ink.CURSOR_PART
+        ink = Ink.CURSOR_WRONG if Ink.LEFT_ONLY <= state <= Ink.DIFFERS else ink
+        upper[left:right] = ink
+        lower[left:right] = ink
+        return upper, lower
+
+    # ------------------------------------------------------------ keys and mouse
+
+    def _ask(self, view: Viewport) -> None:
+        if view != self.view:
+            self.post_message(ViewChanged(view))
+
+    def action_move(self, rows: int, columns: int) -> None:
+        self._ask(self.view.moved(self.extent, rows, columns))
+
+    def action_corner(self, last: int) -> None:
+        self._ask(self.view.at(self.extent, last * self.view.query_length, last * self.view.key_length))
+
+    def action_zoom(self, closer: bool) -> None:
+        self._ask(self.view.zoomed(self.extent, closer=closer))
+
+    def action_cells(self) -> None:
+        self._ask(self.view.to_cells(self.extent))
+
+    def action_fit(self) -> None:
+        self._ask(self.view.fitted(self.extent))
+
+    def action_overlay(self) -> None:
+        self.post_message(OverlayWanted())
+
+    def action_find(self, kind: str, direction: int) -> None:
+        self.post_message(FindWanted(kind, direction))
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        if (cell := self.cell_under(event.x, event.y)) is not None and event.button == 1:
+            self._ask(self.view.at(self.extent, *cell))
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        if event.button == 1 and (event.delta_x or event.delta_y):
+            self._ask(self.view.panned(self.extent, -event.delta_y, -event.delta_x))
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        self._wheel(event, -3, closer=True)
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        self._wheel(event, 3, closer=False)
+
+    def on_mouse_scroll_left(self) -> None:
+        self._ask(self.view.panned(self.extent, 0, -6))
+
+    def on_mouse_scroll_right(self) -> None:
+        self._ask(self.view.panned(self.extent, 0, 6))
+
+    def _wheel(self, event: events.MouseEvent, rows: int, *, closer: bool) -> None:
+        event.stop()
+        if event.ctrl:
+            if (cell := self.cell_under(event.x, event.y)) is not None:
+                self._ask(self.view.at(self.extent, *cell).zoomed(self.extent, closer=closer))
+        elif event.shift:
+            self._ask(self.view.panned(self.extent, 0, 2 * rows))
+        else:
+            self._ask(self.view.panned(self.extent, rows, 0))
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """Never measured by content."""
+        return container.height
+
+
+def _window(view: Viewport) -> tuple[int, ...]:
+    return (view.query_zoom, view.key_zoom, view.query_start, view.key_start, view.query_length, view.key_length)

@@ -1,0 +1,91 @@
+"""The mask itself: which cells are visible, shaded by share when a pixel holds many."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+import numpy as np
+from numpy.typing import NDArray
+from textual.reactive import reactive
+
+from compilemask_app.drawing.ink import BORDER, Ink
+from compilemask_app.drawing.overlays import tile_borders
+from compilemask_app.drawing.regions import Regions
+from compilemask_app.drawing.sampling import mask_inks
+from compilemask_app.drawing.viewport import Extent, Viewport
+from compilemask_app.picture import Picture
+from compilemask_app.widgets.map_view import MapView
+
+
+class Overlay(Enum):
+    """What is drawn over the maps."""
+
+    NONE = "no overlay"
+    BORDERS = "tile borders"
+    WORK = "work per query tile"
+    RUNS = "runs per row"
+
+
+class PictureView(MapView):
+    """A map of a compiled mask."""
+
+    picture: reactive[Picture | None] = reactive(None, repaint=False)
+    overlay: reactive[Overlay] = reactive(Overlay.NONE, repaint=False)
+
+    def watch_picture(self) -> None:
+        self.invalidate()
+
+    def watch_overlay(self) -> None:
+        self.invalidate()
+
+    def axis_regions(self) -> tuple[Regions, Regions]:
+        """Regions of queries and of keys."""
+        return (self.picture.queries, self.picture.keys) if self.picture else super().axis_regions()
+
+
+class MaskView(PictureView):
+    """Visible cells."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's own name
+        super().__init__(id=id)
+        self.wrong: tuple[int, int] | None = None
+
+    def heading(self) -> str:
+        """`MASK` and the scale."""
+        return f"MASK  {scale_text(self.view)}"
+
+    def pixels(self, extent: Extent) -> NDArray[np.uint8]:
+        """[2 rows, columns] inks of the window."""
+        if self.picture is None or extent.rows <= 0 or extent.columns <= 0:
+            return np.full((2 * extent.rows, extent.columns), Ink.OUTSIDE, dtype=np.uint8)
+        query_edges, key_edges = self.view.query_edges(extent.rows), self.view.key_edges(extent.columns)
+        inks = mask_inks(self.picture.rows, query_edges, key_edges)
+        if self.overlay is Overlay.BORDERS:
+            tiles = self.picture.tiles
+            inks = np.where(
+                tile_borders(query_edges, key_edges, tiles.block_m, tiles.block_n) & (inks != Ink.OUTSIDE),
+                inks + BORDER,
+                inks,
+            ).astype(np.uint8)
+        if self.wrong is not None:
+            _mark(inks, self.view, self.wrong)
+        return inks
+
+
+def _mark(inks: NDArray[np.uint8], view: Viewport, cell: tuple[int, int]) -> None:
+    row, column = view.row_of(cell[0]), view.column_of(cell[1])
+    if row >= 0 and column >= 0:
+        inks[2 * row : 2 * (row + max(1, -view.query_zoom)), column : column + max(1, -2 * view.key_zoom)] = Ink.WRONG
+
+
+def scale_text(view: Viewport) -> str:
+    """The scale in words."""
+    if view.query_zoom == view.key_zoom:
+        return _zoom_text(view.key_zoom)
+    return f"{_zoom_text(view.query_zoom)} down, {_zoom_text(view.key_zoom)} across"
+
+
+def _zoom_text(zoom: int) -> str:
+    if zoom > 1:
+        return f"{zoom:,} tokens a pixel"
+    return "1 token a pixel" if zoom == 1 else "single cells"

@@ -1,0 +1,36 @@
+"""The tile-skip map: what the kernel does with each tile of the same window."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compilemask_app.drawing.ink import BORDER, Ink
+from compilemask_app.drawing.overlays import tile_borders
+from compilemask_app.drawing.sampling import tile_inks
+from compilemask_app.drawing.viewport import Extent
+from compilemask_app.widgets.mask_view import Overlay, PictureView
+
+
+class TileMapView(PictureView):
+    """Empty, partial and full tiles."""
+
+    def heading(self) -> str:
+        """`TILES`, the size and the order."""
+        if self.picture is None:
+            return "TILES"
+        choice = self.picture.choice
+        order = "  kernel order" if self.picture.reordered else ""
+        return f"TILES {choice.block_m}×{choice.block_n}{order}"
+
+    def pixels(self, extent: Extent) -> NDArray[np.uint8]:
+        """[2 rows, columns] inks of the window."""
+        if self.picture is None or extent.rows <= 0 or extent.columns <= 0:
+            return np.full((2 * extent.rows, extent.columns), Ink.OUTSIDE, dtype=np.uint8)
+        query_edges, key_edges = self.view.query_edges(extent.rows), self.view.key_edges(extent.columns)
+        tiles = self.picture.tiles
+        inks = tile_inks(tiles, query_edges, key_edges)
+        if self.overlay is Overlay.BORDERS:
+            border = tile_borders(query_edges, key_edges, tiles.block_m, tiles.block_n) & (inks != Ink.OUTSIDE)
+            inks = np.where(border, inks + BORDER, inks).astype(np.uint8)
+        return inks
