@@ -74,3 +74,5 @@ class Picture:
     reordered: bool = False
     slot_of_query: Callable[[int], int] = int
     slot_of_key: Callable[[int], int] = int
+    query_in_slot: Callable[[int], int] = int
+    key_in_slot: Callable[[int], int] = int

@@ -1,0 +1,115 @@
+"""The application: settings, themes, worker and screens."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+from textual import work
+from textual.app import App
+from textual.binding import BindingType
+from textual.command import CommandPalette
+from textual.system_commands import SystemCommandsProvider
+
+from compilemask.measure.report import TimingReport
+from compilemask.worker_protocol import Hello
+from compilemask_app import settings as settings_store
+from compilemask_app.actions import Scope, bindings
+from compilemask_app.commands import ActionCommands, MaskCommands
+from compilemask_app.document import Document
+from compilemask_app.jobs.worker_client import WorkerClient
+from compilemask_app.screens.design import DesignScreen
+from compilemask_app.screens.dialogs import HelpScreen
+from compilemask_app.services import Services
+from compilemask_app.themes import THEMES, palette_for
+from compilemask_app.widgets.map_view import Look, MapView
+
+
+class Workbench(App[None]):
+    """Shows one document on the design screen; other screens lie over it."""
+
+    TITLE = "CompileMask"
+    CSS_PATH = "application.tcss"
+    ENABLE_COMMAND_PALETTE = True
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Scope.EVERYWHERE)
+    COMMANDS = {SystemCommandsProvider, ActionCommands, MaskCommands}
+
+    def __init__(self, document: Document, services: Services | None = None) -> None:
+        self.services = services or Services()
+        self.settings, self._complaint = settings_store.load(self.services.settings_file)
+        super().__init__()
+        self.worker = WorkerClient(self._from_worker, self.services.worker)
+        self.worker_hello: Hello | None = None
+        self._document = document
+
+    def on_mount(self) -> None:
+        for theme in THEMES:
+            self.register_theme(theme)
+        known = self.settings.theme in self.available_themes
+        self.theme = self.settings.theme if known else THEMES[0].name
+        self.set_keymap(dict(self.settings.keys))
+        self.theme_changed_signal.subscribe(self, lambda _: self._theme_changed())
+        self.push_screen(DesignScreen(self._document))
+        if self._complaint:
+            self.notify(self._complaint, severity="warning", timeout=10)
+
+    async def on_unmount(self) -> None:
+        await self.worker.close()
+
+    # ------------------------------------------------------------ looks
+
+    @property
+    def palette_name(self) -> str:
+        """The palette of all maps."""
+        return self.settings.palette or palette_for(self.current_theme)
+
+    @property
+    def look(self) -> Look:
+        """How maps draw pixels: as set, else by what the terminal can do."""
+        if self.settings.look != "auto":
+            return Look(self.settings.look)
+        system = self.console.color_system
+        return Look.COLOUR if not self.no_color and system in ("truecolor", "256", None) else Look.TEXT
+
+    def _theme_changed(self) -> None:
+        for screen in self.screen_stack:
+            for view in screen.query(MapView):
+                view.palette = self.palette_name
+        self.change_settings(theme=self.theme)
+
+    def change_settings(self, **changes: Any) -> None:
+        """Keep a choice for the next time too."""
+        changed = replace(self.settings, **changes)
+        if changed != self.settings:
+            self.settings = changed
+            settings_store.store(changed, self.services.settings_file)
+
+    def remember_opened(self, path: Path) -> None:
+        """Put a file at the top of the recent ones."""
+        self.change_settings(recent=self.settings.opened(path.resolve()).recent)
+
+    def remember_times(self, report: TimingReport) -> None:
+        """Keep times for later runs."""
+
+    # ------------------------------------------------------------ worker and actions
+
+    def _from_worker(self, message: Any) -> None:
+        design = self.design
+        if design is not None:
+            design.post_message(message)
+
+    @property
+    def design(self) -> DesignScreen | None:
+        """The design screen, wherever it lies in the stack."""
+        return next((screen for screen in self.screen_stack if isinstance(screen, DesignScreen)), None)
+
+    def action_help(self) -> None:
+        if not isinstance(self.screen, (HelpScreen, CommandPalette)):
+            self.push_screen(HelpScreen())
+
+    @work(group="files")
+    async def action_quit_safely(self) -> None:
+        design = self.design
+        if design is None or await design.files.may_lose_text():
+            self.exit()

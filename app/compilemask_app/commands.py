@@ -1,0 +1,65 @@
+"""The command palette: every action of the table, and every mask of the library."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from functools import partial
+
+from textual.command import DiscoveryHit, Hit, Hits, Provider
+
+from compilemask import library
+from compilemask_app.actions import Action, commands
+from compilemask_app.screens.design import DesignScreen
+from compilemask_app.screens.dialogs import readable_keys
+
+
+class ActionCommands(Provider):
+    """The actions that make sense from anywhere on the screen below."""
+
+    async def discover(self) -> Hits:
+        """All of them, when nothing is typed yet."""
+        for action in self._actions():
+            yield DiscoveryHit(_label(action), partial(self._run, action), help=action.help)
+
+    async def search(self, query: str) -> AsyncIterator[Hit]:
+        """Those whose title or help match."""
+        matcher = self.matcher(query)
+        for action in self._actions():
+            label = _label(action)
+            score = max(matcher.match(label), matcher.match(action.help) * 0.9)
+            if score > 0:
+                yield Hit(score, matcher.highlight(label), partial(self._run, action), help=action.help)
+
+    def _actions(self) -> list[Action]:
+        return commands() if isinstance(self.screen, DesignScreen) else []
+
+    async def _run(self, action: Action) -> None:
+        editor = action.id in ("format", "complete")
+        namespace = self.screen.query_one("#editor") if editor else self.screen
+        if action.call in ("help", "quit_safely"):
+            await self.app.run_action(action.call)
+        else:
+            await self.app.run_action(action.call, namespace)
+
+
+class MaskCommands(Provider):
+    """`open NAME` for every mask of the library."""
+
+    async def search(self, query: str) -> AsyncIterator[Hit]:
+        """Masks whose name matches."""
+        matcher = self.matcher(query)
+        if not isinstance(self.screen, DesignScreen):
+            return
+        for name in library.names():
+            label = f"open {name}"
+            score = matcher.match(label)
+            if score > 0:
+                yield Hit(score, matcher.highlight(label), partial(self._open, name), help=library.header(name).idea)
+
+    async def _open(self, name: str) -> None:
+        if isinstance(self.screen, DesignScreen):
+            self.screen.open_named(name)
+
+
+def _label(action: Action) -> str:
+    return f"{action.title}  ({readable_keys(action.keys)})"

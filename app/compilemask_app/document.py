@@ -1,0 +1,136 @@
+"""The text of one mask and the file it came from: open, save, autosave, and changes by others."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from compilemask import library
+from compilemask.errors import UsageError
+from compilemask.language.lexing import MAX_TEXT
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """`text` as on disk (or as new), `path` None for a text without a file; `library` files are not written over.
+
+    `parameters` are values given at start that the text does not hold.
+    """
+
+    name: str
+    text: str
+    path: Path | None = None
+    library: bool = False
+    stamp: tuple[int, int] | None = None
+    parameters: tuple[tuple[str, Any], ...] = field(default=())
+
+    @property
+    def folder(self) -> Path | None:
+        """Where the files that the mask names are looked for."""
+        return self.path.parent if self.path else None
+
+
+NEW_TEXT = """\
+title "New mask"
+
+param length = 64
+
+layout
+    token : length
+
+rules
+    everything sees everything : causal
+"""
+
+
+def new_document() -> Document:
+    """A small mask to start from."""
+    return Document("new mask", NEW_TEXT)
+
+
+def read(path: Path, *, library: bool = False, parameters: tuple[tuple[str, Any], ...] = ()) -> Document:
+    """The document of a file. Raises UsageError in words for a file that can't be read as a mask."""
+    try:
+        size = path.stat().st_size
+        if size > 4 * MAX_TEXT:
+            raise UsageError(f"{path} has {size:,} bytes; a mask file has at most {MAX_TEXT:,} characters")
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise UsageError(f"{path} is not a text file in UTF-8") from None
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror or error}") from None
+    return Document(path.stem, text, path, library, _stamp(path), parameters)
+
+
+def document_of(mask: str, parameters: Mapping[str, Any] | None = None) -> Document:
+    """The document of a library name or path. Raises UsageError if there is no such mask."""
+    path = library.locate(mask)
+    inside = path.resolve().parent == library.folder().resolve()
+    return read(path, library=inside, parameters=tuple((parameters or {}).items()))
+
+
+def write(document: Document, text: str, path: Path) -> Document:
+    """Save under a path, in one step, so that a crash leaves the old file or the new one. Raises UsageError."""
+    beside = path.with_name(f".{path.name}.new")
+    try:
+        beside.write_text(text, encoding="utf-8")
+        os.replace(beside, path)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise UsageError(f"not saved: {path}: {error.strerror or error}") from None
+    return replace(document, name=path.stem, text=text, path=path, library=False, stamp=_stamp(path))
+
+
+def changed_outside(document: Document) -> bool:
+    """Whether another program changed or removed the file since it was read or written."""
+    return document.path is not None and not document.library and _stamp(document.path) != document.stamp
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size
+
+
+# ---------------------------------------------------------------- autosave
+
+
+def autosave_path(folder: Path, document: Document) -> Path:
+    """Where the unsaved text of a document lies."""
+    key = hashlib.sha256(str(document.path or document.name).encode()).hexdigest()[:16]
+    return folder / f"{document.name}-{key}.mask"
+
+
+def keep_unsaved(folder: Path, document: Document, text: str) -> None:
+    """Keep a text that is not saved yet; a full or forbidden disk loses only this safety."""
+    path = autosave_path(folder, document)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        beside = path.with_suffix(".new")
+        beside.write_text(text, encoding="utf-8")
+        os.replace(beside, path)
+    except OSError:
+        return
+
+
+def unsaved_text(folder: Path, document: Document) -> str | None:
+    """The kept text of a document, if it differs from the file."""
+    try:
+        text = autosave_path(folder, document).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None
+    return text if text != document.text else None
+
+
+def forget_unsaved(folder: Path, document: Document) -> None:
+    """The text is saved or given up."""
+    try:
+        autosave_path(folder, document).unlink(missing_ok=True)
+    except OSError:
+        return

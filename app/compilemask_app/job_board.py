@@ -1,0 +1,124 @@
+"""What is known of validate, compile and time: states for the job bar, reports for the other screens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from compilemask.measure.report import CompileReport, Outcome, TimingReport, ValidationReport
+from compilemask.worker_protocol import Cancelled, Done, Failed, Hello, Job, Progress, Reply, Trouble
+from compilemask_app.widgets.job_bar import JobState, Phase
+
+Report = ValidationReport | CompileReport | TimingReport
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One job: its state, the revision it was asked for, and the last report."""
+
+    state: JobState = JobState()
+    number: int | None = None
+    revision: int = -1
+    report: Report | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JobBoard:
+    """All jobs of one mask."""
+
+    entries: tuple[tuple[Job, Entry], ...] = tuple((job, Entry()) for job in Job)
+
+    def entry(self, job: Job) -> Entry:
+        """What is known of one job."""
+        return dict(self.entries)[job]
+
+    def states(self, revision: int) -> dict[Job, JobState]:
+        """For the job bar; results of other revisions are marked."""
+        return {job: replace(entry.state, outdated=entry.revision != revision) for job, entry in self.entries}
+
+    def asked(self, job: Job, revision: int) -> JobBoard:
+        """The job was asked for; its number is not known yet."""
+        state = JobState(Phase.WAITING, "starting the worker")
+        return self._with(job, replace(self.entry(job), state=state, revision=revision, number=None))
+
+    def numbered(self, job: Job, number: int) -> JobBoard:
+        """The worker accepted it under this number."""
+        return self._with(job, replace(self.entry(job), number=number))
+
+    def busy(self) -> bool:
+        """Whether any job waits or runs."""
+        return any(entry.state.phase in (Phase.WAITING, Phase.RUNNING) for _, entry in self.entries)
+
+    def heard(self, reply: Reply) -> JobBoard:
+        """After a reply; replies about unknown numbers change nothing."""
+        if isinstance(reply, Hello):
+            return self
+        job = next((job for job, entry in self.entries if entry.number == reply.id and reply.id is not None), None)
+        if job is None:
+            return self
+        entry = self.entry(job)
+        if isinstance(reply, Progress):
+            return self._with(
+                job, replace(entry, state=JobState(Phase.RUNNING, reply.text, reply.done, reply.total))
+            )
+        if isinstance(reply, Done):
+            return self._with(job, replace(entry, state=_finished(reply.report), number=None, report=reply.report))
+        if isinstance(reply, Cancelled):
+            return self._with(job, replace(entry, state=JobState(Phase.IDLE, "cancelled"), number=None))
+        phase = Phase.UNABLE if reply.trouble is Trouble.UNAVAILABLE else Phase.BAD
+        return self._with(job, replace(entry, state=JobState(phase, _told(reply)), number=None))
+
+    def lost(self, reason: str) -> JobBoard:
+        """The worker is gone; what it did not finish has failed, what it finished stays."""
+        board = self
+        for job, entry in self.entries:
+            if entry.state.phase in (Phase.WAITING, Phase.RUNNING):
+                board = board._with(job, replace(entry, state=JobState(Phase.BAD, reason), number=None))
+        return board
+
+    def _with(self, job: Job, entry: Entry) -> JobBoard:
+        return JobBoard(tuple((other, entry if other is job else old) for other, old in self.entries))
+
+
+def _told(reply: Failed) -> str:
+    return f"our bug: {reply.text}" if reply.trouble is Trouble.INTERNAL else reply.text
+
+
+def _finished(report: Report) -> JobState:
+    if isinstance(report, ValidationReport):
+        return _validated(report)
+    if isinstance(report, CompileReport):
+        return _compiled(report)
+    return _timed(report)
+
+
+def _validated(report: ValidationReport) -> JobState:
+    checks = len([check for check in report.checks if check.outcome is not Outcome.SKIPPED])
+    if report.passed:
+        worst = report.worst_of_budget
+        budget = f", worst error {worst:.2f} of its budget" if worst is not None else ""
+        return JobState(Phase.GOOD, f"proved by {checks} checks{budget}, {report.seconds:.1f} s, {report.machine}")
+    failed = [check.name for check in report.checks if check.outcome is Outcome.FAIL]
+    wrong = report.first_wrong
+    where = f"; first wrong: {wrong.describe()}" if wrong else ""
+    return JobState(Phase.BAD, f"wrong: {', '.join(failed) or 'nothing could be checked'}{where}")
+
+
+def _compiled(report: CompileReport) -> JobState:
+    parts = []
+    for target in report.targets:
+        if target.error is not None:
+            parts.append(f"{target.target} failed: {target.error.splitlines()[0]}")
+        else:
+            spills = f", {target.spills} B spilled" if target.spills else ""
+            parts.append(f"{target.target} {target.registers} registers{spills}, {target.shared_bytes / 1024:.0f} KiB")
+    return JobState(Phase.GOOD if report.passed else Phase.BAD, "   ".join(parts) + "   i reads the code")
+
+
+def _timed(report: TimingReport) -> JobState:
+    parts = []
+    for entry in report.entries:
+        if entry.forward_ms is not None:
+            speed = f" {entry.useful_tflops:,.0f} TFLOP/s" if entry.useful_tflops is not None else ""
+            ratio = f" ({entry.ratio:.2f}×)" if entry.ratio is not None and entry is not report.entries[0] else ""
+            parts.append(f"{entry.what} {entry.forward_ms:.3f} ms{speed}{ratio}")
+    return JobState(Phase.GOOD if parts else Phase.BAD, "   ".join(parts) or "no figure")

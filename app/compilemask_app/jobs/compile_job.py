@@ -1,0 +1,95 @@
+"""The compile thread: turns the newest text into a picture. Older requests that it has not begun are dropped."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from compilemask.errors import CompileMaskError, MaskFileError
+from compilemask.source import Diagnostic, Severity
+from compilemask_app.picture import Choice, Picture
+
+
+@dataclass(frozen=True, slots=True)
+class CompileRequest:
+    """A text at a revision, and what of it is to be looked at."""
+
+    revision: int
+    name: str
+    text: str
+    folder: Path | None = None
+    parameters: tuple[tuple[str, Any], ...] = field(default=())
+    choice: Choice = Choice()
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """The text does not compile."""
+
+    revision: int
+    diagnostics: tuple[Diagnostic, ...]
+
+
+Outcome = Picture | Broken
+Compile = Callable[[CompileRequest], Outcome]
+
+
+class CompileThread:
+    """One thread, one place for the newest request. `deliver` is called in that thread."""
+
+    def __init__(self, work: Compile, deliver: Callable[[Outcome], None]) -> None:
+        self._work = work
+        self._deliver = deliver
+        self._wanted: CompileRequest | None = None
+        self._stopped = False
+        self._change = threading.Condition()
+        self._thread = threading.Thread(target=self._loop, name="compile", daemon=True)
+        self._thread.start()
+
+    def submit(self, request: CompileRequest) -> None:
+        """Ask for a picture; replaces a request that was not begun."""
+        with self._change:
+            self._wanted = request
+            self._change.notify()
+
+    def stop(self) -> None:
+        """Begin nothing more."""
+        with self._change:
+            self._stopped = True
+            self._change.notify()
+
+    def _loop(self) -> None:
+        while True:
+            with self._change:
+                self._change.wait_for(lambda: self._wanted is not None or self._stopped)
+                if self._stopped:
+                    return
+                request, self._wanted = self._wanted, None
+            if request is not None:
+                outcome = guarded(self._work, request)
+                with self._change:
+                    overtaken = self._wanted is not None and self._wanted.revision > outcome.revision
+                    stopped = self._stopped
+                if not stopped and not (overtaken and isinstance(outcome, Broken)):
+                    self._deliver(outcome)
+
+
+def guarded(work: Compile, request: CompileRequest) -> Outcome:
+    """Do the work; whatever goes wrong becomes findings, so that the thread lives on."""
+    started = time.perf_counter()
+    try:
+        return work(request)
+    except MaskFileError as error:
+        return Broken(request.revision, error.diagnostics)
+    except CompileMaskError as error:
+        return Broken(request.revision, (Diagnostic(Severity.ERROR, "usage", str(error)),))
+    except MemoryError:
+        return Broken(request.revision, (Diagnostic(Severity.ERROR, "memory", "this mask needs more memory than there is"),))
+    except Exception as error:
+        elapsed = time.perf_counter() - started
+        message = f"this is our bug, not yours: {type(error).__name__}: {error} (after {elapsed:.1f} s)"
+        return Broken(request.revision, (Diagnostic(Severity.ERROR, "bug", message),))

@@ -1,0 +1,350 @@
+"""The design screen: text on the left, what it means on the right."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import events, on, work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical
+from textual.screen import Screen
+from textual.widgets import Footer, Static, TextArea
+
+from compilemask.source import Diagnostic
+from compilemask.worker_protocol import Job
+from compilemask_app.actions import Scope, bindings
+from compilemask_app.drawing.viewport import Viewport
+from compilemask_app.job_board import JobBoard
+from compilemask_app.messages import (
+    FindWanted,
+    MapResized,
+    MaskBroken,
+    OverlayWanted,
+    PictureReady,
+    ViewChanged,
+    WorkerLost,
+    WorkerReplied,
+)
+from compilemask_app.picture import Choice, Picture
+from compilemask_app.widgets.cell_panel import CellPanel
+from compilemask_app.widgets.diagnostics_panel import DiagnosticsPanel
+from compilemask_app.widgets.job_bar import JobBar
+from compilemask_app.widgets.map_view import MapView
+from compilemask_app.widgets.mask_editor import MaskEditor
+from compilemask_app.widgets.mask_view import MaskView, Overlay, PictureView
+from compilemask_app.widgets.statistics_panel import StatisticsPanel
+from compilemask_app.widgets.tile_map_view import TileMapView
+from compilemask_app.widgets.title_bar import TitleBar
+from compilemask_app.document import Document
+from compilemask_app.drawing.viewport import Extent
+from compilemask_app.jobs.compile_job import CompileRequest, CompileThread, Outcome
+from compilemask_app.screens.file_flow import FileFlow
+from compilemask_app.screens.job_flow import JobFlow
+from compilemask_app.search import find_cell
+
+if TYPE_CHECKING:
+    from compilemask_app.application import Workbench
+
+TILE_SIZES = ((128, 128), (128, 64), (64, 64), (64, 128), (256, 128))
+MAP_MODES = ("both", "mask-only", "tiles-only")
+PATIENCE_S = 0.25
+"""How long a picture may lag behind the text before it is marked as old."""
+
+
+class DesignScreen(Screen[None]):
+    """Text, maps, figures and jobs of one mask."""
+
+    CSS_PATH = "design.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Scope.DESIGN)
+    HORIZONTAL_BREAKPOINTS: ClassVar[list[tuple[int, str]]] = [
+        (0, "-tiny"), (40, "-narrow"), (100, "-normal"), (150, "-wide"), (200, "-huge"),
+    ]  # fmt: skip
+    VERTICAL_BREAKPOINTS: ClassVar[list[tuple[int, str]]] = [(0, "-tiny-high"), (10, "-low"), (28, "-high")]
+
+    app: Workbench
+
+    def __init__(self, document: Document) -> None:
+        super().__init__()
+        self.revision = 0
+        self.choice = Choice()
+        self.board = JobBoard()
+        self.picture: Picture | None = None
+        self.view = Viewport(0, 0)
+        self._whole = True
+        self._map_mode = 0
+        self._compiler: CompileThread | None = None
+        self.files = FileFlow(self, document)
+        self.jobs = JobFlow(self)
+
+    # ------------------------------------------------------------ layout
+
+    def compose(self) -> ComposeResult:
+        yield TitleBar()
+        with Horizontal(id="body"):
+            with Vertical(id="left"):
+                yield Static("TEXT", classes="heading")
+                yield MaskEditor(self.files.document.text, id="editor")
+                yield DiagnosticsPanel(id="diagnostics")
+            with Vertical(id="right"):
+                with Horizontal(id="maps", classes="both"):
+                    yield MaskView(id="mask")
+                    yield TileMapView(id="tiles")
+                with Vertical(id="facts"):
+                    yield Static("CELL", classes="heading")
+                    yield CellPanel()
+                    yield Static("MASK", classes="heading")
+                    yield StatisticsPanel()
+                    yield Static("WORK", classes="heading")
+                    yield JobBar()
+        yield Static("", id="too-small")
+        yield Footer()
+
+    def on_mount(self) -> None:
+        self._compiler = CompileThread(self.app.services.compile, self._deliver)
+        for view in self.query(MapView):
+            view.palette, view.look = self.app.palette_name, self.app.look
+        self.query_one(MaskView).focus()
+        self.files.announce()
+        self.submit()
+
+    def on_unmount(self) -> None:
+        if self._compiler is not None:
+            self._compiler.stop()
+        self.files.stop()
+
+    def on_resize(self, event: events.Resize) -> None:
+        width, height = event.size
+        small = width < 40 or height < 10
+        self.set_class(small, "-tiny")
+        note = f"{width}×{height} is too small, at least 40×10 is needed"
+        self.query_one("#too-small", Static).update(note[: max(0, width)])
+
+    # ------------------------------------------------------------ compiling
+
+    @property
+    def text(self) -> str:
+        """The text as it stands in the editor."""
+        return self.query_one(MaskEditor).text
+
+    def submit(self) -> None:
+        """Compile the text as it stands now."""
+        document = self.files.document
+        if self._compiler is not None:
+            self._compiler.submit(
+                CompileRequest(
+                    self.revision, document.name, self.text, document.folder, document.parameters, self.choice
+                )
+            )
+            self.set_timer(PATIENCE_S, self._mark_old)
+
+    def _deliver(self, outcome: Outcome) -> None:
+        if isinstance(outcome, Picture):
+            self.post_message(PictureReady(outcome))
+        else:
+            self.post_message(MaskBroken(outcome.revision, outcome.diagnostics))
+
+    def _mark_old(self) -> None:
+        old = self.picture is not None and self.picture.revision != self.revision
+        for view in self.query(PictureView):
+            view.stale = old
+
+    @on(TextArea.Changed, "#editor")
+    def _text_changed(self) -> None:
+        self.files.text_changed()
+        self.revision += 1
+        self.submit()
+
+    @on(PictureReady)
+    def _show(self, message: PictureReady) -> None:
+        picture = message.picture
+        if self.picture is not None and picture.revision < self.picture.revision:
+            return
+        self.picture = picture
+        self.choice = picture.choice
+        extent = self._extent()
+        changed = (picture.query_length, picture.key_length) != (self.view.query_length, self.view.key_length)
+        if changed:
+            view = self.view.resized(picture.query_length, picture.key_length, extent, whole=self._whole)
+        else:
+            view = self.view
+        for pane in self.query(PictureView):
+            pane.picture = picture
+        self.query_one(MaskView).wrong = None
+        self.query_one(CellPanel).picture = picture
+        self.query_one(StatisticsPanel).picture = picture
+        title = self.query_one(TitleBar)
+        title.picture, title.broken = picture, False
+        self._show_view(view)
+        self._tell(picture.diagnostics)
+        self._mark_old()
+        self.show_jobs()
+
+    @on(MaskBroken)
+    def _broken(self, message: MaskBroken) -> None:
+        if message.revision != self.revision:
+            return
+        self.query_one(TitleBar).broken = True
+        self._tell(message.diagnostics)
+        self._mark_old()
+
+    def _tell(self, diagnostics: tuple[Diagnostic, ...]) -> None:
+        self.query_one(MaskEditor).diagnostics = diagnostics
+        self.query_one(DiagnosticsPanel).diagnostics = diagnostics
+
+    # ------------------------------------------------------------ the shared viewport
+
+    def _extent(self) -> Extent:
+        panes = [pane for pane in self.query(PictureView) if pane.display and pane.extent.rows and pane.extent.columns]
+        return panes[0].extent if panes else Extent(64, 16)
+
+    def _show_view(self, view: Viewport) -> None:
+        self.view = view
+        for pane in self.query(PictureView):
+            pane.view = view
+        self.query_one(CellPanel).view = view
+
+    @on(ViewChanged)
+    def _view_changed(self, message: ViewChanged) -> None:
+        self._show_view(message.view)
+        self._whole = message.view.shows_whole(self._extent())
+
+    @on(MapResized)
+    def _map_resized(self) -> None:
+        extent = self._extent()
+        self._show_view(self.view.fitted(extent) if self._whole else self.view.clamped(extent))
+
+    def go_to_cell(self, query: int, key: int) -> None:
+        """The cursor on a cell, in view."""
+        self._show_view(self.view.at(self._extent(), query, key))
+
+    @on(OverlayWanted)
+    def _next_overlay(self) -> None:
+        overlays = list(Overlay)
+        for pane in self.query(PictureView):
+            pane.overlay = overlays[(overlays.index(pane.overlay) + 1) % len(overlays)]
+
+    @on(FindWanted)
+    def _find(self, message: FindWanted) -> None:
+        if self.picture is None:
+            return
+        found = find_cell(self.picture, message.kind, message.direction, self.view.query_cursor, self.view.key_cursor)
+        if found is None:
+            self.notify(f"no {message.kind.replace('_', ' ')} in this mask")
+        else:
+            self.go_to_cell(*found)
+
+    def _look_at(self, choice: Choice) -> None:
+        self.choice = choice
+        self.submit()
+
+    # ------------------------------------------------------------ jobs
+
+    def show_jobs(self) -> None:
+        """The job bar as the board stands."""
+        self.query_one(JobBar).states = self.board.states(self.revision)
+
+    @on(WorkerReplied)
+    def _worker_replied(self, message: WorkerReplied) -> None:
+        self.jobs.heard(message.reply)
+
+    @on(WorkerLost)
+    def _worker_lost(self, message: WorkerLost) -> None:
+        self.board = self.board.lost(message.reason)
+        self.show_jobs()
+        self.notify(message.reason, title="Worker", severity="error")
+
+    @work(group="jobs")
+    async def action_run_job(self, job: str) -> None:
+        await self.jobs.start(Job(job))
+
+    @work(group="jobs")
+    async def action_cancel_job(self) -> None:
+        await self.jobs.cancel()
+
+    # ------------------------------------------------------------ focus
+
+    def action_focus_editor(self) -> None:
+        self.add_class("-writing")
+        self.query_one(MaskEditor).focus()
+
+    def action_focus_map(self) -> None:
+        self.remove_class("-writing")
+        views = [pane for pane in self.query(PictureView) if pane.display]
+        if views:
+            views[0].focus()
+
+    def action_swap_maps(self) -> None:
+        maps = self.query_one("#maps")
+        modes = MAP_MODES[1:] if self.has_class("-narrow") else MAP_MODES
+        self._map_mode = (self._map_mode + 1) % len(modes)
+        maps.set_classes(modes[self._map_mode])
+        self.call_after_refresh(self.action_focus_map)
+
+    @on(DiagnosticsPanel.GoTo)
+    def _go_to_text(self, message: DiagnosticsPanel.GoTo) -> None:
+        self.action_focus_editor()
+        self.query_one(MaskEditor).go_to(message.line, message.column)
+
+    def action_goto_rule(self) -> None:
+        if self.picture is None:
+            return
+        reason = self.picture.explain(self.view.query_cursor, self.view.key_cursor)
+        if reason.line is None:
+            self.notify("no rule speaks of this cell")
+        else:
+            self.action_focus_editor()
+            self.query_one(MaskEditor).go_to(reason.line)
+
+    # ------------------------------------------------------------ what is looked at
+
+    def action_next_tile_size(self) -> None:
+        sizes = list(TILE_SIZES)
+        here = (self.choice.block_m, self.choice.block_n)
+        block_m, block_n = sizes[(sizes.index(here) + 1) % len(sizes)] if here in sizes else sizes[0]
+        self._look_at(replace(self.choice, block_m=block_m, block_n=block_n))
+
+    def action_next_sample(self) -> None:
+        if self.picture is not None:
+            self._look_at(replace(self.choice, batch=(self.choice.batch + 1) % self.picture.batch))
+
+    def action_next_head(self) -> None:
+        if self.picture is not None:
+            self._look_at(replace(self.choice, head=(self.choice.head + 1) % self.picture.heads))
+
+    # ------------------------------------------------------------ files
+
+    def begin_document(self, text: str) -> None:
+        """Show another text from its beginning, with no results yet."""
+        self.board = JobBoard()
+        self.choice = Choice()
+        self._whole = True
+        editor = self.query_one(MaskEditor)
+        if editor.text == text:
+            self.revision += 1
+            self.submit()
+        else:
+            editor.load_text(text)
+        self.show_jobs()
+
+    @work(group="files")
+    async def action_save(self) -> None:
+        await self.files.save()
+
+    @work(group="files")
+    async def action_save_as(self) -> None:
+        await self.files.save_as()
+
+    @work(group="files")
+    async def action_new(self) -> None:
+        await self.files.begin_new()
+
+    @work(group="files")
+    async def action_open(self) -> None:
+        await self.files.choose()
+
+    @work(group="files")
+    async def open_named(self, name: str) -> None:
+        """Open a library mask or a file."""
+        await self.files.open_named(name)

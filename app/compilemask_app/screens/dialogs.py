@@ -1,0 +1,103 @@
+"""Small questions over a screen: one line to type, one button to press, and the help."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+from rich.table import Table
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.screen import ModalScreen
+from textual.widgets import Button, Input, Static
+
+from compilemask_app.actions import ACTIONS, Scope
+
+Answer = TypeVar("Answer")
+
+
+class Dialog(ModalScreen[Answer], Generic[Answer]):
+    """A box over the screen; escape answers None."""
+
+    BINDINGS = [Binding("escape", "dismiss(None)", "Cancel")]
+
+
+class Prompt(Dialog[str | None]):
+    """Asks for one line. `check` returns what is wrong with a text, None if nothing is."""
+
+    def __init__(
+        self, title: str, value: str = "", note: str = "", check: Callable[[str], str | None] | None = None
+    ) -> None:
+        super().__init__()
+        self._title, self._value, self._note, self._check = title, value, note, check
+
+    def compose(self) -> ComposeResult:
+        with Vertical():
+            yield Static(self._title, classes="title")
+            yield Input(self._value, compact=True)
+            yield Static(self._note, classes="note")
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        wrong = self._check(event.value) if self._check else None
+        if wrong is None:
+            self.dismiss(event.value)
+        else:
+            self.query_one(".note", Static).update(Text(wrong, style=self.app.theme_variables.get("error", "red")))
+
+
+class Question(Dialog[str | None]):
+    """Asks to choose one of a few answers; the first is the safe one and has the focus."""
+
+    def __init__(self, title: str, text: str, answers: tuple[str, ...]) -> None:
+        super().__init__()
+        self._title, self._text, self._answers = title, text, answers
+
+    def compose(self) -> ComposeResult:
+        with Vertical():
+            yield Static(self._title, classes="title")
+            yield Static(self._text)
+            with Horizontal():
+                for place, answer in enumerate(self._answers):
+                    yield Button(answer, variant="primary" if place == 0 else "default", compact=True)
+
+    @on(Button.Pressed)
+    def _pressed(self, event: Button.Pressed) -> None:
+        self.dismiss(str(event.button.label))
+
+
+class HelpScreen(Dialog[None]):
+    """All keys, by place, from the action table."""
+
+    def compose(self) -> ComposeResult:
+        with Vertical():
+            yield Static("Keys", classes="title")
+            with VerticalScroll(id="keys"):
+                yield Static(self._table())
+            yield Static("Every key can be changed in the settings file, by the name in the last column.", classes="note")
+
+    def _table(self) -> Table:
+        changed = dict(self.app.settings.keys) if hasattr(self.app, "settings") else {}
+        table = Table.grid(padding=(0, 2))
+        for _ in range(4):
+            table.add_column()
+        for scope in Scope:
+            table.add_row(Text(f"\n{scope.value}", style="bold"), "", "", "")
+            for action in ACTIONS:
+                if action.scope is scope:
+                    keys = changed.get(action.id, action.keys)
+                    table.add_row(
+                        Text(readable_keys(keys), style="bold"), action.title, action.help, Text(action.id, style="dim")
+                    )
+        return table
+
+
+_KEY_NAMES = {"question_mark": "?", "plus": "+", "minus": "-", "equals_sign": "=", "slash": "/", "escape": "esc"}
+
+
+def readable_keys(keys: str) -> str:
+    """`v,f5` as people write it."""
+    return " ".join(_KEY_NAMES.get(key, key) for key in keys.split(",") if key != "ctrl+@")

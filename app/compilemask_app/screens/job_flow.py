@@ -1,0 +1,72 @@
+"""Validate, compile and time from the design screen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from compilemask.measure.report import TimingReport, ValidationReport
+from compilemask.worker_protocol import Done, Hello, Job, MaskInput, Options, Reply
+from compilemask_app.widgets.job_bar import Phase
+from compilemask_app.widgets.mask_view import MaskView
+
+if TYPE_CHECKING:
+    from compilemask_app.screens.design import DesignScreen
+
+
+class JobFlow:
+    """Starts jobs for the text as it stands, and takes what comes back."""
+
+    def __init__(self, screen: DesignScreen) -> None:
+        self._screen = screen
+
+    async def start(self, job: Job) -> None:
+        """Ask the worker for a job, unless it is at it already."""
+        screen = self._screen
+        if screen.board.entry(job).state.phase in (Phase.WAITING, Phase.RUNNING):
+            screen.notify(f"{job.value} is running; x cancels it")
+            return
+        screen.board = screen.board.asked(job, screen.revision)
+        screen.show_jobs()
+        document = screen.files.document
+        folder = str(document.folder.resolve()) if document.folder is not None else None
+        mask = MaskInput(document.name, screen.text, folder, document.parameters)
+        number = await screen.app.worker.run(job, mask, self._options(job))
+        if number is not None:
+            screen.board = screen.board.numbered(job, number)
+
+    async def cancel(self) -> None:
+        """Cancel all that runs or waits."""
+        if not self._screen.board.busy():
+            self._screen.notify("nothing is running")
+        await self._screen.app.worker.cancel()
+
+    def _options(self, job: Job) -> Options:
+        settings, choice = self._screen.app.settings, self._screen.choice
+        if job is Job.COMPILE:
+            return Options(targets=settings.targets, emit=("ptx", "sass", "ttgir"), head_dim=settings.head_dim)
+        if job is Job.VALIDATE:
+            return Options(block_m=choice.block_m, block_n=choice.block_n)
+        return Options(heads=settings.heads, head_dim=settings.head_dim, dtype=settings.dtype)
+
+    def heard(self, reply: Reply) -> None:
+        """A reply of the worker."""
+        screen = self._screen
+        if isinstance(reply, Hello):
+            screen.app.worker_hello = reply
+            return
+        screen.board = screen.board.heard(reply)
+        screen.show_jobs()
+        if isinstance(reply, Done) and isinstance(reply.report, ValidationReport):
+            self._point_at_wrong(reply.report)
+        if isinstance(reply, Done) and isinstance(reply.report, TimingReport):
+            screen.app.remember_times(reply.report)
+
+    def _point_at_wrong(self, report: ValidationReport) -> None:
+        wrong = report.first_wrong
+        if wrong is None:
+            return
+        pane = self._screen.query_one(MaskView)
+        cell = (wrong.query, max(0, wrong.key))
+        pane.wrong = cell
+        pane.invalidate()
+        self._screen.go_to_cell(*cell)

@@ -1,0 +1,154 @@
+"""Open: library masks and recent files in one list, with a picture and the text of the one under the cursor."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.widgets import Input, OptionList, Static
+from textual.widgets.option_list import Option
+
+from compilemask import library
+from compilemask.errors import UsageError
+from compilemask_app.document import document_of
+from compilemask_app.drawing.ink import Ink
+from compilemask_app.drawing.sampling import mask_inks
+from compilemask_app.drawing.strips import half_block_rows
+from compilemask_app.drawing.viewport import Extent, Viewport
+from compilemask_app.jobs.compile_job import CompileRequest, CompileThread, Outcome
+from compilemask_app.messages import MaskBroken, PictureReady
+from compilemask_app.picture import Picture
+from compilemask_app.screens.dialogs import Dialog
+
+PREVIEW = Extent(48, 24)
+
+
+class OpenScreen(Dialog[str | None]):
+    """Answers a library name or a path."""
+
+    def __init__(self, recent: tuple[str, ...]) -> None:
+        super().__init__()
+        self._recent = tuple(path for path in recent if Path(path).is_file())
+        self._names = library.names()
+        self._shown: list[str] = []
+        self._asked = 0
+        self._compiler: CompileThread | None = None
+
+    def compose(self) -> ComposeResult:
+        with Vertical():
+            yield Static("Open a mask", classes="title")
+            yield Input(placeholder="type a part of a name, or a path", compact=True)
+            with Horizontal(id="columns"):
+                yield OptionList(id="found")
+                with Vertical():
+                    yield Static(id="about")
+                    yield Static(id="preview")
+
+    def on_mount(self) -> None:
+        self._compiler = CompileThread(self.app.services.compile, self._deliver)  # type: ignore[attr-defined]
+        self._fill("")
+
+    def on_unmount(self) -> None:
+        if self._compiler is not None:
+            self._compiler.stop()
+
+    def _fill(self, typed: str) -> None:
+        words = typed.lower().split()
+        entries = [*self._recent, *self._names]
+        self._shown = [entry for entry in entries if all(word in entry.lower() for word in words)]
+        found = self.query_one("#found", OptionList)
+        found.clear_options()
+        found.add_options([Option(_label(entry)) for entry in self._shown])
+        if self._shown:
+            found.highlighted = 0
+        else:
+            self.query_one("#about", Static).update(
+                "no library mask of this name; enter opens it as a path" if typed else "the library is empty"
+            )
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        self._fill(event.value)
+
+    @on(Input.Submitted)
+    def _entered(self, event: Input.Submitted) -> None:
+        found = self.query_one("#found", OptionList)
+        if self._shown and found.highlighted is not None:
+            self.dismiss(self._shown[found.highlighted])
+        elif event.value.strip():
+            self.dismiss(event.value.strip())
+
+    def key_down(self) -> None:
+        """The list moves while the name is being typed."""
+        self.query_one("#found", OptionList).action_cursor_down()
+
+    def key_up(self) -> None:
+        """The list moves while the name is being typed."""
+        self.query_one("#found", OptionList).action_cursor_up()
+
+    @on(OptionList.OptionSelected)
+    def _chosen(self, event: OptionList.OptionSelected) -> None:
+        self.dismiss(self._shown[event.option_index])
+
+    @on(OptionList.OptionHighlighted)
+    def _look_at(self, event: OptionList.OptionHighlighted) -> None:
+        entry = self._shown[event.option_index]
+        about = self.query_one("#about", Static)
+        try:
+            document = document_of(entry)
+        except UsageError as error:
+            about.update(Text(str(error)))
+            return
+        about.update(_about(entry, document.library))
+        self._asked += 1
+        if self._compiler is not None:
+            self._compiler.submit(CompileRequest(self._asked, document.name, document.text, document.folder))
+
+    def _deliver(self, outcome: Outcome) -> None:
+        if isinstance(outcome, Picture):
+            self.post_message(PictureReady(outcome))
+        else:
+            self.post_message(MaskBroken(outcome.revision, outcome.diagnostics))
+
+    @on(PictureReady)
+    def _draw(self, message: PictureReady) -> None:
+        if message.picture.revision == self._asked:
+            self.query_one("#preview", Static).update(thumbnail(message.picture, PREVIEW, self.app.palette_name))  # type: ignore[attr-defined]
+
+    @on(MaskBroken)
+    def _no_picture(self, message: MaskBroken) -> None:
+        if message.revision == self._asked:
+            first = message.diagnostics[0] if message.diagnostics else None
+            self.query_one("#preview", Static).update(Text(first.render() if first else "no picture"))
+
+
+def thumbnail(picture: Picture, extent: Extent, palette: str) -> Text:
+    """The whole mask in a few characters."""
+    view = Viewport(picture.query_length, picture.key_length).fitted(extent)
+    inks = mask_inks(picture.rows, view.query_edges(extent.rows), view.key_edges(extent.columns))
+    lines = Text(no_wrap=True)
+    for place, segments in enumerate(half_block_rows(inks, palette)):
+        if (inks[2 * place] == Ink.OUTSIDE).all():
+            break
+        for segment in segments:
+            lines.append(segment.text, style=segment.style)
+        lines.append("\n")
+    size = f"{picture.query_length:,} × {picture.key_length:,}   {picture.figures.density:.1%} visible"
+    return lines.append(size, style="dim")
+
+
+def _label(entry: str) -> Text:
+    path = Path(entry)
+    if path.suffix:
+        return Text.assemble(path.name, ("  recent", "dim"), no_wrap=True, overflow="ellipsis")
+    return Text(entry, no_wrap=True, overflow="ellipsis")
+
+
+def _about(entry: str, in_library: bool) -> Text:
+    if not in_library:
+        return Text(entry, style="dim")
+    header = library.header(entry)
+    return Text.assemble((header.title or entry, "bold"), "\n", (header.idea, ""), "\n", (header.source, "dim"), "\n")

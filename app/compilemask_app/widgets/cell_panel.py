@@ -1,0 +1,61 @@
+"""The cell under the cursor: where it is, whether it is visible, and why."""
+
+from __future__ import annotations
+
+from rich.text import Text
+from textual.reactive import reactive
+from textual.widget import Widget
+
+from compilemask.tiles.tile_map import TileKind
+from compilemask_app.drawing.viewport import Viewport
+from compilemask_app.picture import Picture
+
+RUNS_SHOWN = 4
+
+
+class CellPanel(Widget):
+    """Three lines about one cell."""
+
+    DEFAULT_CSS = "CellPanel { height: 3; padding: 0 1; }"
+
+    picture: reactive[Picture | None] = reactive(None)
+    view: reactive[Viewport] = reactive(Viewport(0, 0))
+
+    def render(self) -> Text:
+        """Place, reason, row and tile."""
+        picture, view = self.picture, self.view
+        if picture is None or not picture.query_length or not picture.key_length:
+            return Text("no cells", style="dim")
+        query = min(view.query_cursor, picture.query_length - 1)
+        key = min(view.key_cursor, picture.key_length - 1)
+        colours = self.app.theme_variables
+        reason = picture.explain(query, key)
+        lines = Text(no_wrap=True, overflow="ellipsis")
+        lines.append("query ", style="dim").append(f"{query:,}", style="bold")
+        lines.append(f" {picture.queries.place(query)}   ")
+        lines.append("key ", style="dim").append(f"{key:,}", style="bold")
+        lines.append(f" {picture.keys.place(key)}\n")
+        mark, colour = ("■ visible", "primary") if reason.visible else ("□ hidden", "accent")
+        lines.append(mark, style=f"bold {colours.get(colour, '')}").append(f"  {reason.text}\n")
+        lines.append("row sees ", style="dim").append(_runs(picture, query))
+        lines.append("   tile ", style="dim").append(_tile(picture, query, key))
+        return lines
+
+
+def _runs(picture: Picture, query: int) -> str:
+    low, high = int(picture.rows.offsets[query]), int(picture.rows.offsets[query + 1])
+    if low == high:
+        return "no key"
+    starts, ends = picture.rows.starts, picture.rows.ends
+    shown = [f"{int(starts[run]):,}..{int(ends[run]) - 1:,}" for run in range(low, min(high, low + RUNS_SHOWN))]
+    more = high - low - len(shown)
+    return "keys " + ", ".join(shown) + (f" and {more:,} more runs" if more > 0 else "")
+
+
+def _tile(picture: Picture, query: int, key: int) -> str:
+    tiles = picture.tiles
+    row, column = picture.slot_of_query(query) // tiles.block_m, picture.slot_of_key(key) // tiles.block_n
+    kind = tiles.kind(row, column)
+    if kind is not TileKind.PARTIAL:
+        return f"({row}, {column}) {kind.name.lower()}"
+    return f"({row}, {column}) partial, pattern {tiles.pattern_number(row, column)} of {tiles.distinct_partial}"

@@ -1,0 +1,78 @@
+"""The text of the mask: highlighting, and what is wrong with a line at its end."""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+from rich.text import Text
+from textual.binding import BindingType
+from textual.reactive import reactive
+from textual.widgets import TextArea
+
+from compilemask.source import Diagnostic, Severity
+from compilemask_app.actions import Scope, bindings
+from compilemask_app.themes import SyntaxStyles, syntax_for
+
+_WORD = re.compile(
+    r"""(?P<comment>\#.*$)
+    |(?P<string>"[^"\n]*"?)
+    |(?P<number>\b\d[\d_]*\b)
+    |(?P<keyword>^(?:title|include|param|require|heads|layout|queries|keys|align|position|let|rules|order)\b
+        |\b(?:sees|cannot\ see|limit|within|by|where|and|or|not|except|same|if|else|in|per|from|stored|repeat
+        |when|everything|padding|first|last|of|are|any|true|false)\b)
+    |(?P<relation>\b(?:all|none|causal|before|self|window|disc|box|path|rectangles|intervals|random|grid)\b)
+    |(?P<operator>[-+*%:=<>!/]+)""",
+    re.VERBOSE,
+)
+
+
+class MaskEditor(TextArea):
+    """A code editor for mask files."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Scope.EDITOR)
+    DEFAULT_CSS = "MaskEditor { border: none; padding: 0; height: 1fr; }"
+
+    diagnostics: reactive[tuple[Diagnostic, ...]] = reactive((), repaint=False)
+
+    def __init__(self, text: str = "", *, id: str | None = None) -> None:  # noqa: A002 - Textual's own name
+        super().__init__(
+            text, id=id, soft_wrap=False, show_line_numbers=True, tab_behavior="indent", compact=True, theme="css"
+        )
+        self.indent_width = 4
+        self._by_line: dict[int, list[Diagnostic]] = {}
+
+    def watch_diagnostics(self) -> None:
+        """Redraw the lines with other findings."""
+        self._by_line.clear()
+        for diagnostic in self.diagnostics:
+            if diagnostic.span is not None:
+                self._by_line.setdefault(diagnostic.span.line - 1, []).append(diagnostic)
+        self.notify_style_update()
+        self.refresh()
+
+    def get_line(self, line_index: int) -> Text:
+        """A line with its colours, findings underlined and told at its end."""
+        line = super().get_line(line_index)
+        styles = syntax_for(self.app.current_theme.dark)
+        for match in _WORD.finditer(line.plain):
+            if match.lastgroup is not None:
+                line.stylize(getattr(styles, match.lastgroup), match.start(), match.end())
+        for diagnostic in self._by_line.get(line_index, ()):
+            _underline(line, diagnostic, styles)
+        return line
+
+    def go_to(self, line: int, column: int = 1) -> None:
+        """The cursor on a 1-based place, in view."""
+        row = min(max(0, line - 1), self.document.line_count - 1)
+        self.move_cursor((row, min(max(0, column - 1), len(self.document.get_line(row)))), center=True)
+
+
+def _underline(line: Text, diagnostic: Diagnostic, styles: SyntaxStyles) -> None:
+    span = diagnostic.span
+    if span is None:
+        return
+    begin = span.column - 1
+    end = span.end_column - 1 if span.end_line == span.line else len(line.plain)
+    serious = diagnostic.severity is Severity.ERROR
+    line.stylize(styles.error if serious else styles.warning, begin, max(begin + 1, end))
