@@ -57,9 +57,7 @@ class JobBoard:
             return self
         entry = self.entry(job)
         if isinstance(reply, Progress):
-            return self._with(
-                job, replace(entry, state=JobState(Phase.RUNNING, reply.text, reply.done, reply.total))
-            )
+            return self._with(job, replace(entry, state=JobState(Phase.RUNNING, reply.text, reply.done, reply.total)))
         if isinstance(reply, Done):
             return self._with(job, replace(entry, state=_finished(reply.report), number=None, report=reply.report))
         if isinstance(reply, Cancelled):

@@ -68,6 +68,4 @@ def compile_fake(request: CompileRequest) -> Picture:
             span = Span(source, number, column, number, column + 5)
             raise MaskFileError([Diagnostic(Severity.ERROR, "unknown", "unknown word `wrong`", span, "take it out")])
     found = re.search(r"length\s*=\s*(\d+)", request.text)
-    return picture_from(
-        causal(int(found.group(1)) if found else 64), revision=request.revision, choice=request.choice
-    )
+    return picture_from(causal(int(found.group(1)) if found else 64), revision=request.revision, choice=request.choice)

@@ -33,7 +33,9 @@ def _begins(edges: NDArray[np.int64], block: int) -> NDArray[np.bool_] | None:
 def work_per_row(tiles: TileMap, query_edges: NDArray[np.int64]) -> NDArray[np.float64]:
     """[rows] visited tiles of the query tile at each pixel row, as a share of the heaviest."""
     visited = np.diff(tiles.partial_offsets).astype(np.float64)
-    lengths = (tiles.full_runs[:, 1] - tiles.full_runs[:, 0]).astype(np.float64) if len(tiles.full_runs) else np.zeros(0)
+    lengths = (
+        (tiles.full_runs[:, 1] - tiles.full_runs[:, 0]).astype(np.float64) if len(tiles.full_runs) else np.zeros(0)
+    )
     total = np.concatenate(([0.0], np.cumsum(lengths)))
     visited = visited + np.diff(total[tiles.full_offsets])
     return _peaks(visited, query_edges // tiles.block_m)

@@ -49,6 +49,8 @@ class Palette:
             Ink.RIGHT_ONLY: self.right,
             Ink.WRONG: self.wrong,
             Ink.DIFFERS: _blend(self.left, self.right, 0.5),
+            Ink.CURSOR_EMPTY: _blend(self.empty, self.cursor, 0.62),
+            Ink.CURSOR_PART: _blend(self.shades[2], self.cursor, 0.75),
         }
         return table.get(ink, self.cursor)
 
@@ -123,5 +125,5 @@ def pixel_style(palette: str, upper: int, lower: int) -> Style:
 def text_style(palette: str, bold: bool = False, dim: bool = False, accent: bool = False) -> Style:
     """Text on the ground of a map: rulers and labels."""
     colours = PALETTES[palette]
-    ink = colours.cursor if accent else colours.shades[3] if not dim else colours.shades[1]
+    ink = colours.cursor if accent else colours.shades[3] if not dim else colours.shades[2]
     return Style(color=Color.from_rgb(*ink), bgcolor=Color.from_rgb(*colours.ground), bold=bold)

@@ -50,9 +50,7 @@ def _fill_numbers(numbers: list[Label], view: Viewport, columns: int) -> None:
         if cell is None:
             continue
         text = f"╵{cell[1]:,}"
-        if column + len(text) <= columns and all(
-            column + len(text) + 1 <= a or column >= b for a, b in taken
-        ):
+        if column + len(text) <= columns and all(column + len(text) + 1 <= a or column >= b for a, b in taken):
             numbers.append(Label(column, text, False))
             taken.append((column, column + len(text) + 1))
     numbers.sort(key=lambda label: label.place)

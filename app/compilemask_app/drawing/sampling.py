@@ -39,9 +39,8 @@ def _ramps(
     width = len(edges) - 1
     clipped = np.clip(positions, edges[0], edges[-1])
     step = int(edges[1] - edges[0])
-    if step > 0 and width > 1 and int(edges[-2] - edges[0]) == step * (width - 1):
-        pixel = (clipped - int(edges[0])) // step
-        np.minimum(pixel, width, out=pixel)
+    if step > 0 and bool((np.diff(edges[:-1]) == step).all()):
+        pixel = np.minimum((clipped - int(edges[0])) // step, width - 1)
         pixel[clipped == edges[-1]] = width
     else:
         pixel = np.searchsorted(edges, clipped, side="right") - 1

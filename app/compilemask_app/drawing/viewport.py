@@ -158,9 +158,7 @@ class Viewport:
         """The window moved by terminal cells; the cursor stays on its token."""
         queries = int(np.sign(rows)) * max(1, self.tokens_down(abs(rows))) if rows else 0
         keys = int(np.sign(columns)) * max(1, self.tokens_across(abs(columns))) if columns else 0
-        return replace(
-            self, query_start=self.query_start + queries, key_start=self.key_start + keys
-        ).clamped(extent)
+        return replace(self, query_start=self.query_start + queries, key_start=self.key_start + keys).clamped(extent)
 
     def moved(self, extent: Extent, rows: int, columns: int) -> Viewport:
         """The cursor moved by terminal cells (at least one token), the window following it."""
@@ -192,7 +190,9 @@ class Viewport:
 
     def shows_whole(self, extent: Extent) -> bool:
         """Whether the window holds the whole mask."""
-        return self.tokens_down(extent.rows) >= self.query_length and self.tokens_across(extent.columns) >= self.key_length
+        return (
+            self.tokens_down(extent.rows) >= self.query_length and self.tokens_across(extent.columns) >= self.key_length
+        )
 
 
 def _edges(pixels: int, start: int, length: int, zoom: int) -> NDArray[np.int64]:

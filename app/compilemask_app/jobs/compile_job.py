@@ -88,7 +88,9 @@ def guarded(work: Compile, request: CompileRequest) -> Outcome:
     except CompileMaskError as error:
         return Broken(request.revision, (Diagnostic(Severity.ERROR, "usage", str(error)),))
     except MemoryError:
-        return Broken(request.revision, (Diagnostic(Severity.ERROR, "memory", "this mask needs more memory than there is"),))
+        return Broken(
+            request.revision, (Diagnostic(Severity.ERROR, "memory", "this mask needs more memory than there is"),)
+        )
     except Exception as error:
         elapsed = time.perf_counter() - started
         message = f"this is our bug, not yours: {type(error).__name__}: {error} (after {elapsed:.1f} s)"

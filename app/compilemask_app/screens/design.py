@@ -31,11 +31,11 @@ from compilemask_app.picture import Choice, Picture
 from compilemask_app.widgets.cell_panel import CellPanel
 from compilemask_app.widgets.diagnostics_panel import DiagnosticsPanel
 from compilemask_app.widgets.job_bar import JobBar
+from compilemask_app.widgets.map_pair import MapPair
 from compilemask_app.widgets.map_view import MapView
 from compilemask_app.widgets.mask_editor import MaskEditor
 from compilemask_app.widgets.mask_view import MaskView, Overlay, PictureView
 from compilemask_app.widgets.statistics_panel import StatisticsPanel
-from compilemask_app.widgets.tile_map_view import TileMapView
 from compilemask_app.widgets.title_bar import TitleBar
 from compilemask_app.document import Document
 from compilemask_app.drawing.viewport import Extent
@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from compilemask_app.application import Workbench
 
 TILE_SIZES = ((128, 128), (128, 64), (64, 64), (64, 128), (256, 128))
-MAP_MODES = ("both", "mask-only", "tiles-only")
 PATIENCE_S = 0.25
 """How long a picture may lag behind the text before it is marked as old."""
 
@@ -73,7 +72,6 @@ class DesignScreen(Screen[None]):
         self.picture: Picture | None = None
         self.view = Viewport(0, 0)
         self._whole = True
-        self._map_mode = 0
         self._compiler: CompileThread | None = None
         self.files = FileFlow(self, document)
         self.jobs = JobFlow(self)
@@ -88,9 +86,7 @@ class DesignScreen(Screen[None]):
                 yield MaskEditor(self.files.document.text, id="editor")
                 yield DiagnosticsPanel(id="diagnostics")
             with Vertical(id="right"):
-                with Horizontal(id="maps", classes="both"):
-                    yield MaskView(id="mask")
-                    yield TileMapView(id="tiles")
+                yield MapPair(id="maps")
                 with Vertical(id="facts"):
                     yield Static("CELL", classes="heading")
                     yield CellPanel()
@@ -276,10 +272,7 @@ class DesignScreen(Screen[None]):
             views[0].focus()
 
     def action_swap_maps(self) -> None:
-        maps = self.query_one("#maps")
-        modes = MAP_MODES[1:] if self.has_class("-narrow") else MAP_MODES
-        self._map_mode = (self._map_mode + 1) % len(modes)
-        maps.set_classes(modes[self._map_mode])
+        self.query_one(MapPair).swap()
         self.call_after_refresh(self.action_focus_map)
 
     @on(DiagnosticsPanel.GoTo)

@@ -77,7 +77,9 @@ class HelpScreen(Dialog[None]):
             yield Static("Keys", classes="title")
             with VerticalScroll(id="keys"):
                 yield Static(self._table())
-            yield Static("Every key can be changed in the settings file, by the name in the last column.", classes="note")
+            yield Static(
+                "Every key can be changed in the settings file, by the name in the last column.", classes="note"
+            )
 
     def _table(self) -> Table:
         changed = dict(self.app.settings.keys) if hasattr(self.app, "settings") else {}

@@ -93,9 +93,7 @@ class FileFlow:
             return False
         path = Path(answer).expanduser()
         if path.exists() and path != self.document.path:
-            sure = await self._ask(
-                Question("Write over it?", f"{path} exists already.", ("Keep it", "Write over it"))
-            )
+            sure = await self._ask(Question("Write over it?", f"{path} exists already.", ("Keep it", "Write over it")))
             if sure != "Write over it":
                 return False
         return self._write(path)

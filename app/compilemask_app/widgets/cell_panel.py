@@ -16,7 +16,7 @@ RUNS_SHOWN = 4
 class CellPanel(Widget):
     """Three lines about one cell."""
 
-    DEFAULT_CSS = "CellPanel { height: 3; padding: 0 1; }"
+    DEFAULT_CSS = "CellPanel { height: 3; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis; }"
 
     picture: reactive[Picture | None] = reactive(None)
     view: reactive[Viewport] = reactive(Viewport(0, 0))

@@ -54,7 +54,7 @@ BAR = 16
 class JobBar(Widget):
     """Three lines, one per job."""
 
-    DEFAULT_CSS = "JobBar { height: 3; padding: 0 1; }"
+    DEFAULT_CSS = "JobBar { height: 3; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis; }"
 
     states: reactive[dict[Job, JobState]] = reactive(dict)
 

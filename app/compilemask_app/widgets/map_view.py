@@ -9,7 +9,6 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from rich.segment import Segment
-from rich.style import Style
 from textual import events
 from textual.binding import BindingType
 from textual.geometry import Region, Size
@@ -29,8 +28,6 @@ from compilemask_app.messages import FindWanted, MapResized, OverlayWanted, View
 Inks = NDArray[np.uint8]
 HEADER = 3
 """Rows above the pixels: title, region names, token numbers."""
-
-PLAIN = Style()
 
 
 class Look(Enum):
@@ -52,6 +49,7 @@ class MapView(Widget, can_focus=True):
     palette: reactive[str] = reactive("dusk")
     look: reactive[Look] = reactive(Look.COLOUR)
     stale: reactive[bool] = reactive(False)
+    label_room: reactive[int] = reactive(GUTTER)
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's own name
         super().__init__(id=id)
@@ -85,11 +83,11 @@ class MapView(Widget, can_focus=True):
     @property
     def extent(self) -> Extent:
         """Room for pixels, in terminal cells; never negative."""
-        return Extent(max(0, self.size.width - GUTTER), max(0, self.size.height - HEADER))
+        return Extent(max(0, self.size.width - self.label_room), max(0, self.size.height - HEADER))
 
     def cell_under(self, x: float, y: float) -> tuple[int, int] | None:
         """The (query, key) at a position in the widget; None on the rulers or outside of the mask."""
-        return self.view.cell_at(int(x // 1) - GUTTER, int(y // 1) - HEADER)
+        return self.view.cell_at(int(x // 1) - self.label_room, int(y // 1) - HEADER)
 
     # ------------------------------------------------------------ watching
 
@@ -112,6 +110,9 @@ class MapView(Widget, can_focus=True):
         self.invalidate()
 
     def watch_look(self) -> None:
+        self.invalidate()
+
+    def watch_label_room(self) -> None:
         self.invalidate()
 
     def watch_stale(self) -> None:
@@ -157,7 +158,7 @@ class MapView(Widget, can_focus=True):
             line[label.place : label.place + len(label.text)] = label.text
         text = "".join(line)[:columns]
         style = text_style(self.palette, bold=y == 1, dim=y == 2)
-        segments = [Segment(" " * GUTTER, style)]
+        segments = [Segment(" " * self.label_room, style)]
         cursor = self.view.column_of(self.view.key_cursor)
         if y == 2 and 0 <= cursor < columns:
             mark = "▾" if self.look is not Look.ASCII else "v"
@@ -180,18 +181,21 @@ class MapView(Widget, can_focus=True):
         if self.look is Look.COLOUR:
             segments += half_block_row(upper, lower, self.palette)
         else:
-            segments += glyph_rows(np.stack((upper, lower)), PLAIN, ascii_only=self.look is Look.ASCII)[0]
+            segments += glyph_rows(
+                np.stack((upper, lower)), text_style(self.palette), ascii_only=self.look is Look.ASCII
+            )[0]
         return Strip(segments).crop(0, width)
 
     def _gutter(self, row: int, extent: Extent) -> list[Segment]:
         queries, _ = self.axis_regions()
         label = left_labels(queries, self.view, extent.rows).get(row)
         here = row == self.view.row_of(self.view.query_cursor)
-        text = label.text if label else ""
+        room = self.label_room - 1
+        text = label.text.rjust(room)[:room] if label and room > 4 else " " * room
         style = text_style(self.palette, bold=bool(label and label.strong), dim=not (label and label.strong))
         mark = (">" if self.look is Look.ASCII else "▸") if here else " "
         return [
-            Segment(text.rjust(GUTTER - 1)[: GUTTER - 1], style),
+            Segment(text, style),
             Segment(mark, text_style(self.palette, bold=True, accent=True)),
         ]
 

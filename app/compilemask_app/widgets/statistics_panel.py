@@ -13,7 +13,7 @@ from compilemask_app.picture import Figures, Picture
 class StatisticsPanel(Widget):
     """A short table of figures."""
 
-    DEFAULT_CSS = "StatisticsPanel { height: 4; padding: 0 1; }"
+    DEFAULT_CSS = "StatisticsPanel { height: 5; padding: 0 1; }"
 
     picture: reactive[Picture | None] = reactive(None)
 

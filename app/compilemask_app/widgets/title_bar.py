@@ -12,7 +12,7 @@ from compilemask_app.picture import Picture
 class TitleBar(Widget):
     """Name and state of the mask in one line."""
 
-    DEFAULT_CSS = "TitleBar { height: 1; background: $panel; color: $foreground; }"
+    DEFAULT_CSS = "TitleBar { height: 1; background: $panel; color: $foreground; text-wrap: nowrap; }"
 
     name_text: reactive[str] = reactive("")
     unsaved: reactive[bool] = reactive(False)
