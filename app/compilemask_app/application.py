@@ -33,7 +33,7 @@ class Workbench(App[None]):
     CSS_PATH = "application.tcss"
     ENABLE_COMMAND_PALETTE = True
     BINDINGS: ClassVar[list[BindingType]] = bindings(Scope.EVERYWHERE)
-    COMMANDS = {SystemCommandsProvider, ActionCommands, MaskCommands}
+    COMMANDS: ClassVar[set[Any]] = {SystemCommandsProvider, ActionCommands, MaskCommands}
 
     def __init__(self, document: Document, services: Services | None = None) -> None:
         self.services = services or Services()
@@ -74,8 +74,9 @@ class Workbench(App[None]):
 
     def _theme_changed(self) -> None:
         for screen in self.screen_stack:
-            for view in screen.query(MapView):
-                view.palette = self.palette_name
+            for view in screen.query("MapView"):
+                if isinstance(view, MapView):
+                    view.palette = self.palette_name
         self.change_settings(theme=self.theme)
 
     def change_settings(self, **changes: Any) -> None:

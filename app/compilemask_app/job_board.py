@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from compilemask.measure.report import CompileReport, Outcome, TimingReport, ValidationReport
 from compilemask.worker_protocol import Cancelled, Done, Failed, Hello, Job, Progress, Reply, Trouble
@@ -15,7 +15,7 @@ Report = ValidationReport | CompileReport | TimingReport
 class Entry:
     """One job: its state, the revision it was asked for, and the last report."""
 
-    state: JobState = JobState()
+    state: JobState = field(default_factory=JobState)
     number: int | None = None
     revision: int = -1
     report: Report | None = None

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+import numpy as np
+from numpy.typing import NDArray
+
 from compilemask.intervals.interval_set import Intervals
 from compilemask.source import Diagnostic
 from compilemask.tiles.tile_map import TileMap
@@ -71,8 +74,26 @@ class Picture:
     explain: Callable[[int, int], Reason]
     same_as: tuple[tuple[int, int], ...] = ()
     diagnostics: tuple[Diagnostic, ...] = field(default=())
-    reordered: bool = False
-    slot_of_query: Callable[[int], int] = int
-    slot_of_key: Callable[[int], int] = int
-    query_in_slot: Callable[[int], int] = int
-    key_in_slot: Callable[[int], int] = int
+    query_order: NDArray[np.int32] | None = None  # slot i of the kernel holds query query_order[i]
+    key_order: NDArray[np.int32] | None = None
+
+    @property
+    def reordered(self) -> bool:
+        """Whether the kernel keeps the tokens in another order than the mask is written in."""
+        return self.query_order is not None or self.key_order is not None
+
+    def tile_of(self, query: int, key: int) -> tuple[int, int]:
+        """The (query tile, key tile) that holds a cell, in kernel order."""
+        return _slot(self.query_order, query) // self.tiles.block_m, _slot(self.key_order, key) // self.tiles.block_n
+
+    def cell_of_tile(self, query_tile: int, key_tile: int) -> tuple[int, int]:
+        """The (query, key) of the first cell of a tile."""
+        query, key = query_tile * self.tiles.block_m, key_tile * self.tiles.block_n
+        return (
+            query if self.query_order is None else int(self.query_order[query]),
+            key if self.key_order is None else int(self.key_order[key]),
+        )
+
+
+def _slot(order: NDArray[np.int32] | None, token: int) -> int:
+    return token if order is None else int(np.flatnonzero(order == token)[0])

@@ -18,15 +18,9 @@ def find_cell(picture: Picture, kind: str, direction: int, query: int, key: int)
     tiles = picture.tiles
     rows = np.repeat(np.arange(tiles.query_tiles), np.diff(tiles.partial_offsets))
     order = rows.astype(np.int64) * (tiles.key_tiles + 1) + tiles.partial_tiles
-    here = (picture.slot_of_query(query) // tiles.block_m) * (tiles.key_tiles + 1)
-    here += picture.slot_of_key(key) // tiles.block_n
-    place = _next(order, here, direction)
-    if place is None:
-        return None
-    return (
-        picture.query_in_slot(int(rows[place]) * tiles.block_m),
-        picture.key_in_slot(int(tiles.partial_tiles[place]) * tiles.block_n),
-    )
+    row, column = picture.tile_of(query, key)
+    place = _next(order, row * (tiles.key_tiles + 1) + column, direction)
+    return None if place is None else picture.cell_of_tile(int(rows[place]), int(tiles.partial_tiles[place]))
 
 
 def find_visible(rows: Intervals, direction: int, query: int, key: int) -> tuple[int, int] | None:

@@ -7,14 +7,14 @@ from pathlib import Path
 
 from compilemask_app import paths
 from compilemask_app.jobs.compile_job import Compile
-from compilemask_app.jobs.pictures import picture_of
+from compilemask_app.jobs.pictures import Pictures
 
 
 @dataclass(frozen=True, slots=True)
 class Services:
     """`worker` is a shell command that starts a worker elsewhere; None: this machine's own."""
 
-    compile: Compile = picture_of
+    compile: Compile = field(default_factory=Pictures)
     worker: str | None = None
     settings_file: Path = field(default_factory=paths.settings_file)
     history_file: Path = field(default_factory=paths.history_file)

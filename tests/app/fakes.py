@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 
 import numpy as np
+from compilemask_app.drawing.regions import Regions
+from compilemask_app.jobs.compile_job import CompileRequest
+from compilemask_app.jobs.pictures import figures_of
+from compilemask_app.picture import Choice, Picture, Reason
 from numpy.typing import NDArray
 
 from compilemask.errors import MaskFileError
 from compilemask.intervals.interval_set import Intervals
 from compilemask.source import Diagnostic, Severity, Source, Span
 from compilemask.tiles.build import build_tile_map
-from compilemask_app.drawing.regions import Regions
-from compilemask_app.jobs.compile_job import CompileRequest
-from compilemask_app.jobs.pictures import figures_of
-from compilemask_app.picture import Choice, Picture, Reason
 
 
 def picture_from(

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from numpy.typing import NDArray
-
-from compilemask.intervals.interval_set import Intervals
-from compilemask.tiles.build import build_tile_map
 from compilemask_app.drawing.ink import ASCII_GLYPHS, BORDER, UNICODE_GLYPHS, Ink
 from compilemask_app.drawing.overlays import runs_per_row, tile_borders, work_per_row
 from compilemask_app.drawing.palette import PALETTES
@@ -17,6 +13,12 @@ from compilemask_app.drawing.rulers import left_labels, top_labels
 from compilemask_app.drawing.sampling import coverage, difference_inks, mask_inks, tile_inks
 from compilemask_app.drawing.strips import glyph_rows, half_block_row, half_block_rows
 from compilemask_app.drawing.viewport import Extent, Viewport
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from compilemask.intervals.interval_set import Intervals
+from compilemask.tiles.build import build_tile_map
 from tests.app.fakes import causal, equal_regions
 
 
@@ -39,10 +41,7 @@ def test_coverage_counts_the_cells_of_every_rectangle(data: st.DataObject) -> No
 
     counts = coverage(Intervals.from_dense(mask), down, across)
 
-    expected = [
-        [int(mask[a:b, c:d].sum()) for c, d in zip(across[:-1], across[1:], strict=True)]
-        for a, b in zip(down[:-1], down[1:], strict=True)
-    ]
+    expected = [[int(mask[a:b, c:d].sum()) for c, d in itertools.pairwise(across)] for a, b in itertools.pairwise(down)]
     assert counts.tolist() == expected
 
 
@@ -260,7 +259,7 @@ class TestLooks:
         steps = [palette.empty, *palette.shades, palette.full]
         light = [luminance(colour) for colour in steps]
         ascending = light if light[-1] > light[0] else light[::-1]
-        assert all(b > a for a, b in zip(ascending, ascending[1:], strict=False))
+        assert all(b > a for a, b in itertools.pairwise(ascending))
         assert abs(luminance(palette.left) - luminance(palette.right)) > 0.08
         assert abs(luminance(palette.partial) - luminance(palette.full)) > 0.08
         assert abs(luminance(palette.partial) - luminance(palette.empty)) > 0.08
@@ -291,7 +290,7 @@ class TestRulers:
             view = Viewport(1000, 1000).fitted(Extent(columns, columns // 2))
             for labels in top_labels(regions, view, columns):
                 ends = [(label.place, label.place + len(label.text)) for label in labels]
-                assert all(b[0] >= a[1] for a, b in zip(ends, ends[1:], strict=False))
+                assert all(b[0] >= a[1] for a, b in itertools.pairwise(ends))
                 assert all(end <= columns for _, end in ends)
 
     def test_region_starts_carry_exact_numbers(self) -> None:

@@ -49,8 +49,10 @@ def _ramps(
     right = np.append(edges[1:], edges[-1])
     cells = height * (width + 1)
     number = np.bincount(place, minlength=cells).reshape(height, width + 1).astype(np.float64)
-    ahead = np.bincount(place, weights=right[pixel] - clipped, minlength=cells).reshape(height, width + 1)
-    return number, ahead
+    ahead = np.bincount(place, weights=(right[pixel] - clipped).astype(np.float64), minlength=cells).reshape(
+        height, width + 1
+    )
+    return number, ahead.astype(np.float64)
 
 
 def mask_inks(intervals: Intervals, query_edges: Counts, key_edges: Counts) -> Inks:

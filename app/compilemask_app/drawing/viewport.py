@@ -144,8 +144,8 @@ class Viewport:
 
     def clamped(self, extent: Extent) -> Viewport:
         """Origin and cursor inside of the mask, with no room wasted past its end."""
-        last_query = max(0, self.query_length - self.tokens_down(extent.rows))
-        last_key = max(0, self.key_length - self.tokens_across(extent.columns))
+        last_query = max(0, self.query_length - max(1, self.tokens_down(extent.rows)))
+        last_key = max(0, self.key_length - max(1, self.tokens_across(extent.columns)))
         return replace(
             self,
             query_start=min(max(0, self.query_start), last_query),

@@ -23,7 +23,7 @@ class CompileRequest:
     text: str
     folder: Path | None = None
     parameters: tuple[tuple[str, Any], ...] = field(default=())
-    choice: Choice = Choice()
+    choice: Choice = field(default_factory=Choice)
 
 
 @dataclass(frozen=True, slots=True)

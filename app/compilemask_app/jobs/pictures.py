@@ -2,17 +2,108 @@
 
 from __future__ import annotations
 
+import threading
 import time
-from dataclasses import replace
-from functools import lru_cache
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from compilemask.intervals.interval_set import Intervals
 from compilemask.tiles.tile_map import TileMap
+from compilemask_app.drawing.regions import regions_of
 from compilemask_app.jobs.compile_job import CompileRequest
-from compilemask_app.picture import Figures, Picture
+from compilemask_app.picture import Choice, Figures, Picture, Reason
+
+if TYPE_CHECKING:
+    from compilemask.pipeline import CompiledMask
+
+KEPT = 4
+"""Compiled masks kept, so that another tile size or head of the same text needs no compilation."""
+
+
+class Pictures:
+    """Makes pictures, remembering the last few compiled masks."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[object, ...], tuple[CompiledMask, float]] = {}
+        self._one_at_a_time = threading.Lock()
+
+    def __call__(self, request: CompileRequest) -> Picture:
+        """Compile a text. Raises MaskFileError with all findings."""
+        with self._one_at_a_time:
+            compiled, elapsed_ms = self._compiled(request)
+        return picture_from(compiled, request, elapsed_ms)
+
+    def _compiled(self, request: CompileRequest) -> tuple[CompiledMask, float]:
+        key = (request.name, request.text, str(request.folder), repr(request.parameters))
+        if key not in self._kept:
+            from compilemask.pipeline import compile_text
+
+            started = time.perf_counter()
+            compiled = compile_text(
+                request.text, name=request.name, folder=request.folder, params=dict(request.parameters)
+            )
+            while len(self._kept) >= KEPT:
+                del self._kept[next(iter(self._kept))]
+            self._kept[key] = (compiled, (time.perf_counter() - started) * 1000)
+        return self._kept[key]
+
+
+def picture_of(request: CompileRequest) -> Picture:
+    """Compile a text, remembering nothing. Raises MaskFileError with all findings."""
+    return Pictures()(request)
+
+
+def picture_from(compiled: CompiledMask, request: CompileRequest, elapsed_ms: float) -> Picture:
+    """The picture of a compiled mask; sample, head and tile size as asked, within what there is."""
+    choice = Choice(
+        min(request.choice.batch, compiled.batch - 1),
+        min(request.choice.head, compiled.heads - 1),
+        request.choice.block_m,
+        request.choice.block_n,
+    )
+    rows = compiled.rows_of(choice.batch, choice.head)
+    tiles = compiled.tiles(choice.block_m, choice.block_n, choice.batch, choice.head)
+    descriptor = compiled.descriptor(choice.block_m, choice.block_n)
+    variant = compiled.program.variant_of(choice.batch, choice.head)
+    return Picture(
+        revision=request.revision,
+        name=compiled.name,
+        title=compiled.title,
+        query_length=compiled.query_length,
+        key_length=compiled.key_length,
+        batch=compiled.batch,
+        heads=compiled.heads,
+        choice=choice,
+        rows=rows,
+        tiles=tiles,
+        figures=figures_of(rows, tiles, descriptor.nbytes),
+        queries=regions_of(variant.queries),
+        keys=regions_of(variant.keys),
+        compile_ms=elapsed_ms,
+        explain=_explainer(compiled, choice),
+        same_as=_same_masks(compiled, choice),
+        diagnostics=compiled.diagnostics,
+        query_order=descriptor.query_order,
+        key_order=descriptor.key_order,
+    )
+
+
+def _explainer(compiled: CompiledMask, choice: Choice) -> Callable[[int, int], Reason]:
+    def explain(query: int, key: int) -> Reason:
+        found = compiled.explain(query, key, choice.batch, choice.head)
+        return Reason(found.visible, found.text, found.span.line if found.span is not None else None)
+
+    return explain
+
+
+def _same_masks(compiled: CompiledMask, choice: Choice) -> tuple[tuple[int, int], ...]:
+    """(sample, head) pairs that share the mask that is looked at, itself left out; at most a few."""
+    table = compiled.program.variant
+    here = table[choice.batch % len(table)][choice.head % len(table[0])]
+    pairs = [(b, h) for b, row in enumerate(table) for h, variant in enumerate(row) if variant == here]
+    return tuple(pair for pair in pairs if pair != (choice.batch, choice.head))[:8]
 
 
 def figures_of(rows: Intervals, tiles: TileMap, descriptor_bytes: int | None) -> Figures:
@@ -48,8 +139,3 @@ def useful_share(rows: Intervals, tiles: TileMap) -> float:
     """Visible cells over the cells of all visited tiles, as a kernel computes them (whole tiles)."""
     computed = tiles.visited * tiles.block_m * tiles.block_n
     return rows.visible / computed if computed else 1.0
-
-
-def picture_of(request: CompileRequest) -> Picture:
-    """Compile a text. Raises MaskFileError with all findings."""
-    raise NotImplementedError

@@ -15,8 +15,10 @@ from textual.widgets import Footer, Static, TextArea
 from compilemask.source import Diagnostic
 from compilemask.worker_protocol import Job
 from compilemask_app.actions import Scope, bindings
-from compilemask_app.drawing.viewport import Viewport
+from compilemask_app.document import Document
+from compilemask_app.drawing.viewport import Extent, Viewport
 from compilemask_app.job_board import JobBoard
+from compilemask_app.jobs.compile_job import CompileRequest, CompileThread, Outcome
 from compilemask_app.messages import (
     FindWanted,
     MapResized,
@@ -28,21 +30,17 @@ from compilemask_app.messages import (
     WorkerReplied,
 )
 from compilemask_app.picture import Choice, Picture
+from compilemask_app.screens.file_flow import FileFlow
+from compilemask_app.screens.job_flow import JobFlow
+from compilemask_app.search import find_cell
 from compilemask_app.widgets.cell_panel import CellPanel
 from compilemask_app.widgets.diagnostics_panel import DiagnosticsPanel
 from compilemask_app.widgets.job_bar import JobBar
 from compilemask_app.widgets.map_pair import MapPair
-from compilemask_app.widgets.map_view import MapView
 from compilemask_app.widgets.mask_editor import MaskEditor
 from compilemask_app.widgets.mask_view import MaskView, Overlay, PictureView
 from compilemask_app.widgets.statistics_panel import StatisticsPanel
 from compilemask_app.widgets.title_bar import TitleBar
-from compilemask_app.document import Document
-from compilemask_app.drawing.viewport import Extent
-from compilemask_app.jobs.compile_job import CompileRequest, CompileThread, Outcome
-from compilemask_app.screens.file_flow import FileFlow
-from compilemask_app.screens.job_flow import JobFlow
-from compilemask_app.search import find_cell
 
 if TYPE_CHECKING:
     from compilemask_app.application import Workbench
@@ -57,10 +55,10 @@ class DesignScreen(Screen[None]):
 
     CSS_PATH = "design.tcss"
     BINDINGS: ClassVar[list[BindingType]] = bindings(Scope.DESIGN)
-    HORIZONTAL_BREAKPOINTS: ClassVar[list[tuple[int, str]]] = [
+    HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - Textual annotates it as it does
         (0, "-tiny"), (40, "-narrow"), (100, "-normal"), (150, "-wide"), (200, "-huge"),
     ]  # fmt: skip
-    VERTICAL_BREAKPOINTS: ClassVar[list[tuple[int, str]]] = [(0, "-tiny-high"), (10, "-low"), (28, "-high")]
+    VERTICAL_BREAKPOINTS = [(0, "-tiny-high"), (10, "-low"), (28, "-high")]  # noqa: RUF012
 
     app: Workbench
 
@@ -99,7 +97,7 @@ class DesignScreen(Screen[None]):
 
     def on_mount(self) -> None:
         self._compiler = CompileThread(self.app.services.compile, self._deliver)
-        for view in self.query(MapView):
+        for view in self.panes:
             view.palette, view.look = self.app.palette_name, self.app.look
         self.query_one(MaskView).focus()
         self.files.announce()
@@ -143,7 +141,7 @@ class DesignScreen(Screen[None]):
 
     def _mark_old(self) -> None:
         old = self.picture is not None and self.picture.revision != self.revision
-        for view in self.query(PictureView):
+        for view in self.panes:
             view.stale = old
 
     @on(TextArea.Changed, "#editor")
@@ -165,7 +163,7 @@ class DesignScreen(Screen[None]):
             view = self.view.resized(picture.query_length, picture.key_length, extent, whole=self._whole)
         else:
             view = self.view
-        for pane in self.query(PictureView):
+        for pane in self.panes:
             pane.picture = picture
         self.query_one(MaskView).wrong = None
         self.query_one(CellPanel).picture = picture
@@ -191,13 +189,18 @@ class DesignScreen(Screen[None]):
 
     # ------------------------------------------------------------ the shared viewport
 
+    @property
+    def panes(self) -> tuple[PictureView, ...]:
+        """Both maps, shown or not."""
+        return self.query_one(MapPair).panes
+
     def _extent(self) -> Extent:
-        panes = [pane for pane in self.query(PictureView) if pane.display and pane.extent.rows and pane.extent.columns]
+        panes = [pane for pane in self.panes if pane.display and pane.extent.rows and pane.extent.columns]
         return panes[0].extent if panes else Extent(64, 16)
 
     def _show_view(self, view: Viewport) -> None:
         self.view = view
-        for pane in self.query(PictureView):
+        for pane in self.panes:
             pane.view = view
         self.query_one(CellPanel).view = view
 
@@ -218,7 +221,7 @@ class DesignScreen(Screen[None]):
     @on(OverlayWanted)
     def _next_overlay(self) -> None:
         overlays = list(Overlay)
-        for pane in self.query(PictureView):
+        for pane in self.panes:
             pane.overlay = overlays[(overlays.index(pane.overlay) + 1) % len(overlays)]
 
     @on(FindWanted)
@@ -263,13 +266,13 @@ class DesignScreen(Screen[None]):
 
     def action_focus_editor(self) -> None:
         self.add_class("-writing")
-        self.query_one(MaskEditor).focus()
+        self.call_after_refresh(self.query_one(MaskEditor).focus)
 
     def action_focus_map(self) -> None:
         self.remove_class("-writing")
-        views = [pane for pane in self.query(PictureView) if pane.display]
+        views = [pane for pane in self.panes if pane.display]
         if views:
-            views[0].focus()
+            self.call_after_refresh(views[0].focus)
 
     def action_swap_maps(self) -> None:
         self.query_one(MapPair).swap()

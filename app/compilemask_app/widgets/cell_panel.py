@@ -54,7 +54,7 @@ def _runs(picture: Picture, query: int) -> str:
 
 def _tile(picture: Picture, query: int, key: int) -> str:
     tiles = picture.tiles
-    row, column = picture.slot_of_query(query) // tiles.block_m, picture.slot_of_key(key) // tiles.block_n
+    row, column = picture.tile_of(query, key)
     kind = tiles.kind(row, column)
     if kind is not TileKind.PARTIAL:
         return f"({row}, {column}) {kind.name.lower()}"

@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 
 from compilemask_app.drawing.rulers import GUTTER
-from compilemask_app.widgets.mask_view import MaskView
+from compilemask_app.widgets.mask_view import MaskView, PictureView
 from compilemask_app.widgets.tile_map_view import TileMapView
 
 NARROW_GUTTER = 2
@@ -37,6 +37,11 @@ class MapPair(Horizontal):
     def compose(self) -> ComposeResult:
         yield MaskView(id="mask")
         yield TileMapView(id="tiles")
+
+    @property
+    def panes(self) -> tuple[PictureView, ...]:
+        """Both maps, shown or not."""
+        return self.query_one(MaskView), self.query_one(TileMapView)
 
     @property
     def mode(self) -> MapMode:

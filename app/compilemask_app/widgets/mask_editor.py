@@ -62,6 +62,12 @@ class MaskEditor(TextArea):
             _underline(line, diagnostic, styles)
         return line
 
+    def replace_all(self, text: str) -> None:
+        """Another text, as one edit that can be undone; the cursor stays where it can."""
+        cursor = self.cursor_location
+        self.replace(text, (0, 0), self.document.end)
+        self.move_cursor(self.clamp_visitable(cursor))
+
     def go_to(self, line: int, column: int = 1) -> None:
         """The cursor on a 1-based place, in view."""
         row = min(max(0, line - 1), self.document.line_count - 1)
