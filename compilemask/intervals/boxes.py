@@ -1,0 +1,221 @@
+"""Discs and boxes: every row asks, for each value of the leading coordinates, for one range of the last coordinate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compilemask.intervals import linear, terms
+from compilemask.intervals import plan as plans
+from compilemask.intervals.codes import joint_codes, numbers
+from compilemask.intervals.join import KeyIndex, Requests
+from compilemask.intervals.plan import Plan
+from compilemask.intervals.solve import Conjunction, Form, Solver
+from compilemask.intervals.vectors import Tokens, evaluate, value_error
+from compilemask.language import program as ir
+from compilemask.language.axis import Axis
+from compilemask.language.program import Side
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(slots=True)
+class Points:
+    """Tokens of one side that have all coordinates: slots, class of the conjunction and [tokens, parts] values."""
+
+    slots: Ints
+    classes: Ints
+    values: Ints
+
+    def part(self, chosen: NDArray[np.bool_]) -> Points:
+        """Some of the tokens."""
+        return Points(self.slots[chosen], self.classes[chosen], self.values[chosen])
+
+
+def _points(solver: Solver, by: ir.By, joined: Conjunction) -> tuple[Points, Points]:
+    """Queries and keys with all coordinates; equal classes have equal numbers on both sides."""
+    from compilemask.intervals.codes import combine
+
+    pairs = [(pair.query, pair.key) for pair in joined.equal]
+    if pairs:
+        query_class, key_class, _ = combine(pairs)
+    else:
+        query_class, key_class = np.zeros(joined.queries.size, np.int64), np.zeros(joined.keys.size, np.int64)
+    made = []
+    for axis, slots, classes in (
+        (solver.queries, joined.queries, query_class),
+        (solver.keys, joined.keys, key_class),
+    ):
+        columns = []
+        present = np.ones(slots.size, np.bool_)
+        for part in by.parts:
+            vector = solver.coordinate(terms.Expressed((part.expression,)), Tokens(axis, slots))
+            columns.append(numbers(vector.values, part.expression.span))
+            if vector.present is not None:
+                present &= vector.present
+        made.append(Points(slots, classes, np.stack(columns, axis=1)).part(present))
+    return made[0], made[1]
+
+
+def disc_plan(solver: Solver, relation: ir.Disc, joined: Conjunction, form: Form) -> Plan:
+    """Squared distance below, or up to, radius^2."""
+    query, key = _points(solver, relation.by, joined)
+    if not query.slots.size or not key.slots.size:
+        return plans.Nothing(*solver.shape(form))
+    if form is Form.COLUMN:
+        if not isinstance(relation.radius, ir.Constant):
+            return plans.Turned(disc_plan(solver, relation, joined, Form.ROW))
+        query, key = key, query
+    radius = evaluate(relation.radius, dict.fromkeys(Side, Tokens(solver.queries, query.slots)))
+    amount = np.broadcast_to(numbers(radius.values, relation.span), query.slots.shape)
+    if radius.present is not None:
+        kept = np.broadcast_to(radius.present, query.slots.shape)
+        query, amount = query.part(kept), amount[kept]
+    if amount.size and int(amount.min()) < 0:
+        raise value_error(f"the radius of the disc is {int(amount.min())}", relation.span, "a radius is 0 or more")
+    room = amount * amount - (0 if relation.inclusive else 1)
+    kept = room >= 0
+    query, room = query.part(kept), room[kept]
+    dimensions = query.values.shape[1]
+    own = np.arange(query.slots.size)
+    classes, key_classes = query.classes, key.classes
+    for axis in range(dimensions - 1):
+        reach = _root(room)
+        center = query.values[own, axis]
+        least, most = int(key.values[:, axis].min()), int(key.values[:, axis].max())
+        low, high = np.maximum(center - reach, least), np.minimum(center + reach, most)
+        counts = np.maximum(high - low + 1, 0)
+        value = linear.ranges(low, counts)
+        room = np.repeat(room, counts) - (value - np.repeat(center, counts)) ** 2
+        own, classes = np.repeat(own, counts), np.repeat(classes, counts)
+        size = most - least + 1
+        classes, key_classes = classes * size + (value - least), key_classes * size + (key.values[:, axis] - least)
+    reach = _root(room)
+    center = query.values[own, -1]
+    return _ask(solver, query.slots[own], classes, center - reach, center + reach, key, key_classes, form)
+
+
+def _root(values: Ints) -> Ints:
+    """Integer square roots of numbers >= 0."""
+    table_size = int(values.max(initial=0)) + 1
+    if table_size <= 1 << 20:
+        table = np.floor(np.sqrt(np.arange(table_size, dtype=np.float64))).astype(np.int64)
+        return table[values]
+    root = np.sqrt(values.astype(np.float64)).astype(np.int64)
+    root -= root * root > values
+    root += (root + 1) * (root + 1) <= values
+    return root
+
+
+def _ask(
+    solver: Solver, rows: Ints, classes: Ints, low: Ints, high: Ints, key: Points, key_classes: Ints, form: Form
+) -> Plan:
+    """Requests for ranges of the last coordinate."""
+    if not rows.size:
+        return plans.Nothing(*solver.shape(form))
+    most = int(max(key_classes.max(), classes.max()))
+    if most > 1 << 24:
+        classes, key_classes, most = joint_codes(classes, key_classes)
+    index = KeyIndex(key.slots, key_classes, most + 1, key.values[:, -1])
+    return solver._joined(index, Requests(rows, classes, low, high), form)
+
+
+# ---------------------------------------------------------------- boxes
+
+
+def box_plan(solver: Solver, relation: ir.Box, joined: Conjunction) -> Plan:
+    """A product of one range per coordinate, in row form."""
+    query, key = _points(solver, relation.by, joined)
+    if not query.slots.size or not key.slots.size:
+        return plans.Nothing(*solver.shape(Form.ROW))
+    extents = np.stack([_extents(solver.keys, part, key.slots) for part in relation.by.parts], axis=1)
+    moves = [i for i, side in enumerate(relation.sides) if _needs_extent(side)]
+    if not moves:
+        return _box_of_extent(solver, relation, query, key, extents[0])
+    found: list[Plan] = []
+    for extent in np.unique(extents[:, moves], axis=0):
+        chosen = (extents[:, moves] == extent).all(axis=1)
+        whole = extents[0].copy()
+        whole[moves] = extent
+        found.append(_box_of_extent(solver, relation, query, key.part(chosen), whole))
+    return plans.union(found)
+
+
+def _needs_extent(side: ir.BoxSide) -> bool:
+    return side.size is not None and (side.stride > 1 or (side.edge is ir.Edge.SHIFT and not side.causal))
+
+
+def _extents(axis: Axis, part: ir.Part, slots: Ints) -> Ints:
+    """Largest value + 1 of the coordinate in the region of every key."""
+    group = axis.innermost() if part.extent_region is None else axis.siblings(part.extent_region)
+    tokens = np.flatnonzero(group >= 0)
+    vector = evaluate(part.expression, dict.fromkeys(Side, Tokens(axis, tokens)))
+    values = np.broadcast_to(numbers(vector.values, part.expression.span), tokens.shape)
+    if vector.present is not None:
+        kept = np.broadcast_to(vector.present, tokens.shape)
+        tokens, values = tokens[kept], values[kept]
+    largest = np.full(int(group.max(initial=0)) + 1, -1, np.int64)
+    np.maximum.at(largest, group[tokens], values)
+    return largest[group[slots]] + 1
+
+
+def side_range(side: ir.BoxSide, query: Ints, extent: int) -> tuple[Ints, Ints]:
+    """The range [low, high] of key // dilation for every query coordinate; see `BoxSide`."""
+    if side.size is None:
+        return np.zeros_like(query), np.full_like(query, max(extent, 1) + int(np.abs(query).max(initial=0)))
+    positions = query // side.dilation
+    if _needs_extent(side):
+        room = -(-(extent - query % side.dilation) // side.dilation)
+    else:
+        room = np.full_like(query, 2**61)
+    middle = side.stride - 1 if side.causal else side.stride // 2
+    if side.stride > 1:
+        positions = np.minimum(positions // side.stride * side.stride + middle, room - 1)
+    if side.causal:
+        behind = side.size - 1
+        ahead = 0
+    else:
+        longer, shorter = side.size // 2, side.size - 1 - side.size // 2
+        behind, ahead = (shorter, longer) if side.lean is ir.Lean.AHEAD else (longer, shorter)
+    if side.edge is ir.Edge.SHIFT and not side.causal:
+        start = np.clip(positions - behind, 0, np.maximum(room - side.size, 0))
+        return start, start + side.size - 1
+    return positions - behind, positions + ahead
+
+
+def _box_of_extent(solver: Solver, relation: ir.Box, query: Points, key: Points, extent: Ints) -> Plan:
+    own = np.arange(query.slots.size)
+    classes, key_classes = query.classes, key.classes
+    last = len(relation.sides) - 1
+    low: Ints = np.zeros(0, np.int64)
+    high: Ints = low
+    steps = key.values.copy()
+    for axis, side in enumerate(relation.sides):
+        if side.dilation > 1:
+            residue = key.values[:, axis] % side.dilation
+            classes = classes * side.dilation + (query.values[:, axis] % side.dilation)[own]
+            key_classes = key_classes * side.dilation + residue
+            steps[:, axis] //= side.dilation
+        low, high = (bound[own] for bound in side_range(side, query.values[:, axis], int(extent[axis])))
+        if side.size is None:
+            low, high = np.full_like(low, steps[:, axis].min()), np.full_like(high, steps[:, axis].max())
+        if axis < last:
+            least, most = int(steps[:, axis].min()), int(steps[:, axis].max())
+            low, high = np.maximum(low, least), np.minimum(high, most)
+            counts = np.maximum(high - low + 1, 0)
+            value = linear.ranges(low, counts)
+            own, classes = np.repeat(own, counts), np.repeat(classes, counts)
+            size = most - least + 1
+            classes, key_classes = classes * size + (value - least), key_classes * size + (steps[:, axis] - least)
+            classes, key_classes = _small(classes, key_classes)
+    return _ask(
+        solver, query.slots[own], classes, low, high, Points(key.slots, key.classes, steps), key_classes, Form.ROW
+    )
+
+
+def _small(classes: Ints, key_classes: Ints) -> tuple[Ints, Ints]:
+    if max(int(classes.max(initial=0)), int(key_classes.max(initial=0))) < 1 << 40:
+        return classes, key_classes
+    return joint_codes(classes, key_classes)[:2]

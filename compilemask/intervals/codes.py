@@ -1,0 +1,67 @@
+"""Small numbers for values of two axes, so that equal values have equal numbers on both."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compilemask.errors import MaskFileError
+from compilemask.language.arithmetic import describe
+from compilemask.language.values import ANY
+from compilemask.source import Diagnostic, Severity, Span
+
+Ints = NDArray[np.int64]
+UNBOUNDED = 2**61
+
+
+def joint_codes(query: NDArray[Any], key: NDArray[Any]) -> tuple[Ints, Ints, int]:
+    """Order-preserving codes 0..n - 1 of the values of both arrays, and n."""
+    if query.dtype == object or key.dtype == object:
+        return _object_codes(query, key)
+    query, key = query.astype(np.int64), key.astype(np.int64)
+    if not query.size or not key.size:
+        return np.zeros(query.size, np.int64), np.zeros(key.size, np.int64), 1
+    least, most = min(int(query.min()), int(key.min())), max(int(query.max()), int(key.max()))
+    if most - least < 4 * (query.size + key.size) + 1024:
+        return query - least, key - least, most - least + 1
+    values, codes = np.unique(np.concatenate((query, key)), return_inverse=True)
+    codes = codes.reshape(-1).astype(np.int64)
+    return codes[: query.size], codes[query.size :], values.size
+
+
+def _object_codes(query: NDArray[Any], key: NDArray[Any]) -> tuple[Ints, Ints, int]:
+    values = query.tolist() + key.tolist()
+    distinct = set(values)
+    ordered = sorted(distinct, key=_rank) if all(type(v) is int or v is ANY for v in distinct) else list(distinct)
+    number = {value: i for i, value in enumerate(ordered)}
+    codes = np.fromiter((number[value] for value in values), np.int64, len(values))
+    return codes[: query.size], codes[query.size :], max(1, len(ordered))
+
+
+def _rank(value: Any) -> int:
+    return UNBOUNDED if value is ANY else int(value)
+
+
+def combine(pairs: list[tuple[NDArray[Any], NDArray[Any]]]) -> tuple[Ints, Ints, int]:
+    """Codes of tuples, lexicographic; at least one pair."""
+    query, key, count = joint_codes(*pairs[0])
+    for more in pairs[1:]:
+        query_more, key_more, count_more = joint_codes(*more)
+        query, key, count = query * count_more + query_more, key * count_more + key_more, count * count_more
+        if count > 1 << 40 or count > 8 * (query.size + key.size) + (1 << 16):
+            query, key, count = joint_codes(query, key)
+    return query, key, count
+
+
+def numbers(values: NDArray[Any], span: Span | None) -> Ints:
+    """Values as integers, `any` above all; an error where they have no order."""
+    if values.dtype == np.int64:
+        return values
+    if values.dtype == object and all(type(v) is int or v is ANY for v in values.tolist()):
+        return np.fromiter((_rank(value) for value in values.tolist()), np.int64, values.size)
+    if not values.size:
+        return np.zeros(0, np.int64)
+    message = f"{describe(values.reshape(-1)[:1].tolist()[0])} has no order"
+    raise MaskFileError([Diagnostic(Severity.ERROR, "value", message, span, "compare it with `same` or `==`")])

@@ -1,0 +1,229 @@
+"""The join that every relation comes down to: rows ask for keys whose coordinate lies in a range.
+
+A request is (row, class, low, high): all keys of that class whose coordinate lies in [low, high]. Keys are sorted by
+(class, coordinate, slot); a request is then one slice of that order, and the slice breaks into runs where the slots
+are not consecutive. Where slices would break too often (a coordinate that starts again in every instance), keys stay
+in slot order, cut into pieces in which class is constant and the coordinate never decreases; a request is then one
+run per piece. Both cost what they emit; the cheaper one is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compilemask.intervals import linear
+from compilemask.intervals.interval_set import Intervals
+
+Ints = NDArray[np.int64]
+_Emit = Callable[[slice, "Join"], tuple[Ints, Ints, Ints]]
+PAIRS_AT_ONCE = 1 << 21
+
+
+@dataclass(frozen=True, slots=True)
+class Requests:
+    """Rows by slot, their class in 0..classes - 1 (None: one class) and inclusive bounds (scalars broadcast)."""
+
+    rows: Ints
+    classes: Ints | None
+    low: Ints
+    high: Ints
+
+    def part(self, chosen: slice | Ints) -> Requests:
+        """Some of the requests."""
+        return Requests(
+            self.rows[chosen],
+            None if self.classes is None else self.classes[chosen],
+            self.low[chosen] if self.low.ndim else self.low,
+            self.high[chosen] if self.high.ndim else self.high,
+        )
+
+
+class Ranks:
+    """Order-preserving small numbers for the values of a coordinate."""
+
+    def __init__(self, values: Ints) -> None:
+        self.least = int(values.min()) if values.size else 0
+        largest = int(values.max()) if values.size else 0
+        self.values: Ints | None = None
+        self.size = largest - self.least + 1
+        if self.size > 4 * values.size + 1024:
+            self.values = np.unique(values)
+            self.size = self.values.size
+
+    def of(self, values: Ints) -> Ints:
+        """The rank of values that occur."""
+        if self.values is None:
+            return values - self.least
+        return np.searchsorted(self.values, values).astype(np.int64)
+
+    def first_at_least(self, bound: Ints) -> Ints:
+        """The first rank whose value is >= bound; `size` where there is none."""
+        if self.values is None:
+            return np.clip(bound, self.least, self.least + self.size) - self.least
+        return np.searchsorted(self.values, bound, side="left").astype(np.int64)
+
+    def first_above(self, bound: Ints) -> Ints:
+        """The first rank whose value is > bound."""
+        if self.values is None:
+            return np.clip(bound, self.least - 1, self.least + self.size - 1) - (self.least - 1)
+        return np.searchsorted(self.values, bound, side="right").astype(np.int64)
+
+
+class KeyIndex:
+    """Keys by slot (ascending), their class (None: one class) and coordinate, ready for requests."""
+
+    def __init__(self, slots: Ints, classes: Ints | None, class_count: int, values: Ints) -> None:
+        self.slots = slots
+        self.classes = classes
+        self.class_count = class_count
+        self.ranks = Ranks(values)
+        self.rank = self.ranks.of(values)
+        codes = self.rank if classes is None else classes * self.ranks.size + self.rank
+        self.sorted_slots = slots
+        if not linear.is_sorted(codes):
+            order = np.argsort(codes, kind="stable")
+            codes = codes[order]
+            self.sorted_slots = slots[order]
+        self.codes = codes
+        self.places: Ints | None = None
+        space = class_count * self.ranks.size
+        if space <= 4 * slots.size + (1 << 16):
+            self.places = np.zeros(space + 1, np.int64)
+            np.cumsum(np.bincount(codes, minlength=space), out=self.places[1:])
+        broken = self.sorted_slots[1:] != self.sorted_slots[:-1] + 1
+        self.unbroken = not broken.any()
+        self.run = np.zeros(slots.size, np.int64)
+        np.cumsum(broken, out=self.run[1:])
+        self.run_begin = np.concatenate(([0], np.flatnonzero(broken) + 1, [slots.size]))
+
+    def slices(self, requests: Requests) -> tuple[Ints, Ints]:
+        """The slice [first, last) of the sorted order for every request; empty where first >= last."""
+        low = self.ranks.first_at_least(requests.low)
+        high = self.ranks.first_above(requests.high)
+        if requests.classes is not None:
+            base = requests.classes * self.ranks.size
+            low, high = base + low, base + high
+        if self.places is not None:
+            first, last = self.places[low], self.places[high]
+        else:
+            first = np.searchsorted(self.codes, low).astype(np.int64)
+            last = np.searchsorted(self.codes, high).astype(np.int64)
+        shape = requests.rows.shape
+        return np.broadcast_to(first, shape), np.broadcast_to(last, shape)
+
+
+class Join:
+    """One join, planned: `cost` is how many runs it will emit before merging."""
+
+    def __init__(self, keys: KeyIndex, requests: Requests) -> None:
+        self.keys = keys
+        self.requests = requests
+        self.first: Ints
+        self.last: Ints
+        self.cost = 0
+        self.by_pieces: _Pieces | None = None
+        if not keys.slots.size or not requests.rows.size:
+            self.requests = requests.part(slice(0, 0))
+            self.first = self.last = np.zeros(0, np.int64)
+            return
+        first, last = keys.slices(requests)
+        some = first < last
+        if not some.all():
+            chosen = np.flatnonzero(some)
+            first, last, self.requests = first[chosen], last[chosen], requests.part(chosen)
+        self.first, self.last = first, last
+        if keys.unbroken:
+            self.cost = int(first.size)
+            return
+        self.cost = int((keys.run[last - 1] - keys.run[first] + 1).sum())
+        if self.cost > 2 * first.size + 1024:
+            pieces = _Pieces(keys)
+            cost = pieces.cost(self.requests)
+            if 2 * cost < self.cost:
+                self.cost, self.by_pieces = cost, pieces
+
+    def emit(self, rows: int, columns: int) -> Intervals:
+        """The joined cells as a mask of rows x columns."""
+        if self.by_pieces is not None:
+            return self._merge(rows, columns, self.by_pieces.counts(self.requests), self.by_pieces.emit)
+        if self.keys.unbroken:
+            slots = self.keys.sorted_slots
+            begin = slots[self.first]
+            return Intervals.from_runs(rows, columns, self.requests.rows, begin, begin + (self.last - self.first))
+        counts = self.keys.run[self.last - 1] - self.keys.run[self.first] + 1
+        return self._merge(rows, columns, counts, self._slices)
+
+    def _merge(self, rows: int, columns: int, counts: Ints, emit: _Emit) -> Intervals:
+        total = np.cumsum(counts)
+        result: Intervals | None = None
+        begin = 0
+        while begin < counts.size:
+            done = int(total[begin - 1]) if begin else 0
+            end = max(begin + 1, int(np.searchsorted(total, done + PAIRS_AT_ONCE, side="right")))
+            part = Intervals.from_runs(rows, columns, *emit(slice(begin, end), self))
+            result = part if result is None else result.union(part)
+            begin = end
+        return Intervals.empty(rows, columns) if result is None else result
+
+    def _slices(self, part: slice, _: Join) -> tuple[Ints, Ints, Ints]:
+        keys = self.keys
+        first, last, rows = self.first[part], self.last[part], self.requests.rows[part]
+        run = keys.run[first]
+        counts = keys.run[last - 1] - run + 1
+        if (counts == 1).all():
+            begin = keys.sorted_slots[first]
+            return rows, begin, begin + (last - first)
+        own = np.repeat(np.arange(first.size), counts)
+        run = linear.ranges(run, counts)
+        begin = np.maximum(keys.run_begin[run], first[own])
+        end = np.minimum(keys.run_begin[run + 1], last[own])
+        start = keys.sorted_slots[begin]
+        return rows[own], start, start + (end - begin)
+
+
+class _Pieces:
+    """Keys in slot order, cut where slots are not consecutive, the class changes or the coordinate decreases."""
+
+    def __init__(self, keys: KeyIndex) -> None:
+        self.keys = keys
+        cut = (keys.slots[1:] != keys.slots[:-1] + 1) | (keys.rank[1:] < keys.rank[:-1])
+        if keys.classes is not None:
+            cut |= keys.classes[1:] != keys.classes[:-1]
+        begin = np.concatenate(([0], np.flatnonzero(cut) + 1))
+        piece = np.zeros(keys.slots.size, np.int64)
+        np.cumsum(cut, out=piece[1:])
+        self.codes = piece * keys.ranks.size + keys.rank
+        classes = np.zeros(begin.size, np.int64) if keys.classes is None else keys.classes[begin]
+        self.order = np.argsort(classes, kind="stable")
+        self.offsets = np.zeros(keys.class_count + 1, np.int64)
+        np.cumsum(np.bincount(classes, minlength=keys.class_count), out=self.offsets[1:])
+
+    def counts(self, requests: Requests) -> Ints:
+        """[requests] how many pieces may answer."""
+        if requests.classes is None:
+            return np.full(requests.rows.shape, self.order.size, np.int64)
+        return self.offsets[requests.classes + 1] - self.offsets[requests.classes]
+
+    def cost(self, requests: Requests) -> int:
+        """All pieces that may answer."""
+        return int(self.counts(requests).sum())
+
+    def emit(self, part: slice, join: Join) -> tuple[Ints, Ints, Ints]:
+        """One run for every request and piece that answers it."""
+        requests = join.requests.part(part)
+        ranks = self.keys.ranks
+        counts = self.counts(requests)
+        own = np.repeat(np.arange(requests.rows.size), counts)
+        begin = np.zeros(requests.rows.size, np.int64) if requests.classes is None else self.offsets[requests.classes]
+        base = self.order[linear.ranges(begin, counts)] * ranks.size
+        low = np.broadcast_to(ranks.first_at_least(requests.low), requests.rows.shape)[own]
+        high = np.broadcast_to(ranks.first_above(requests.high), requests.rows.shape)[own]
+        first = np.searchsorted(self.codes, base + low)
+        last = np.searchsorted(self.codes, base + high)
+        some = first < last
+        start = self.keys.slots[first[some]]
+        return requests.rows[own[some]], start, start + (last - first)[some]

@@ -1,0 +1,137 @@
+"""Conditions with no better way: evaluated once per pair of different tokens.
+
+Tokens that give the condition's one-sided parts equal values are of one class; the condition is evaluated for pairs of
+classes, some rows at a time, and never for more pairs than a limit.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compilemask.errors import MaskFileError
+from compilemask.intervals import plan as plans
+from compilemask.intervals.interval_set import Intervals
+from compilemask.intervals.plan import Plan
+from compilemask.intervals.separation import sides_of
+from compilemask.intervals.solve import Conjunction, Solver
+from compilemask.intervals.vectors import Tokens, evaluate, holds
+from compilemask.language import program as ir
+from compilemask.language.program import Side
+from compilemask.source import Diagnostic, Severity
+
+Ints = NDArray[np.int64]
+MOST_CELLS = 2**32
+CELLS_AT_ONCE = 1 << 22
+
+
+def opaque_plan(solver: Solver, condition: ir.Expression, joined: Conjunction) -> Plan:
+    """The plan of a condition, in row form."""
+    queries, query_class = _classes(solver, condition, True, joined.queries)
+    keys, key_class = _classes(solver, condition, False, joined.keys)
+    cells = queries.size * keys.size
+    if cells > MOST_CELLS:
+        message = f"the condition would be evaluated for {cells} pairs, at most {MOST_CELLS} are allowed"
+        hint = "compare a coordinate of the query with one of the key, so that it becomes a range"
+        raise MaskFileError([Diagnostic(Severity.ERROR, "per-cell", message, condition.span, hint)])
+    if cells > 4 * (joined.queries.size + joined.keys.size) + (1 << 20):
+        solver.per_cell.append(condition)
+
+    def make() -> Intervals:
+        return _evaluate(solver, condition, joined, (queries, query_class), (keys, key_class))
+
+    return plans.Made(make, joined.queries.size + cells // 16)
+
+
+def _one_sided(expression: ir.Expression, side: Side) -> list[ir.Expression]:
+    """The largest parts of the expression that use this side only."""
+    sides = sides_of(expression)
+    if side not in sides:
+        return []
+    if len(sides) == 1:
+        return [expression]
+    found: list[ir.Expression] = []
+    for field in dataclasses.fields(expression):
+        value = getattr(expression, field.name)
+        for part in value if isinstance(value, tuple) else (value,):
+            if isinstance(part, ir.Expression):
+                found += _one_sided(part, side)
+            elif isinstance(part, ir.Enclosing):
+                found += _enclosing_parts(part, side)
+    if isinstance(expression, ir.Comparison) and expression.enclosing is not None:
+        found += _enclosing_parts(expression.enclosing, side)
+    return found
+
+
+def _enclosing_parts(enclosing: ir.Enclosing, side: Side) -> list[ir.Expression]:
+    # The instances that enclose a region are told apart by its own instances.
+    region = enclosing.query_region if side is Side.QUERY else enclosing.key_region
+    return [ir.Coordinate(None, side, ir.CoordinateKind.NUMBER, name) for name in (*enclosing.names, region)]
+
+
+def _classes(solver: Solver, condition: ir.Expression, of_query: bool, slots: Ints) -> tuple[Ints, Ints]:
+    """One slot per class, and the class of every token."""
+    side = Side.QUERY if of_query else Side.KEY
+    tokens = Tokens(solver.queries if of_query else solver.keys, slots)
+    code = np.zeros(slots.size, np.int64)
+    for part in dict.fromkeys(_one_sided(condition, side)):
+        try:
+            vector = evaluate(part, {side: tokens})
+        except MaskFileError:
+            # An earlier part of the condition may guard this one, so every token is a class of its own.
+            return slots, np.arange(slots.size)
+        values = np.broadcast_to(vector.values, slots.shape)
+        code = _refine(code, values)
+        if vector.present is not None:
+            code = _refine(code, np.broadcast_to(vector.present, slots.shape))
+    _, first, inverse = np.unique(code, return_index=True, return_inverse=True)
+    return slots[first], inverse.reshape(-1)
+
+
+def _refine(code: Ints, values: NDArray[Any]) -> Ints:
+    if values.dtype == object:
+        number: dict[Any, int] = {}
+        values = np.array([number.setdefault((type(v), v), len(number)) for v in values.tolist()], np.int64)
+    _, inverse = np.unique(values, return_inverse=True)
+    inverse = inverse.reshape(-1)
+    if not inverse.size:
+        return code
+    _, joint = np.unique(code * (int(inverse.max()) + 1) + inverse, return_inverse=True)
+    return joint.reshape(-1).astype(np.int64)
+
+
+def _evaluate(
+    solver: Solver,
+    condition: ir.Expression,
+    joined: Conjunction,
+    query: tuple[Ints, Ints],
+    key: tuple[Ints, Ints],
+) -> Intervals:
+    """Runs of segments of equal key class for every query class, spread over the queries."""
+    cut = np.flatnonzero((np.diff(key[1]) != 0) | (np.diff(joined.keys) != 1)) + 1
+    begin = np.concatenate(([0], cut))
+    end = np.concatenate((cut, [joined.keys.size]))
+    segment_class = key[1][begin]
+    keys = Tokens(solver.keys, key[0][None, :])
+    step = max(1, CELLS_AT_ONCE // max(1, max(key[0].size, begin.size)))
+    rows: list[Ints] = []
+    segments: list[Ints] = []
+    for first in range(0, query[0].size, step):
+        queries = Tokens(solver.queries, query[0][first : first + step, None])
+        visible = holds(condition, {Side.QUERY: queries, Side.KEY: keys})
+        visible = np.broadcast_to(visible, (queries.slots.shape[0], key[0].size))
+        row, segment = np.nonzero(visible[:, segment_class])
+        rows.append(row + first)
+        segments.append(segment)
+    segment = np.concatenate(segments)
+    start = joined.keys[begin[segment]]
+    stop = joined.keys[end[segment] - 1] + 1
+    table = Intervals.from_runs(query[0].size, solver.keys.length, np.concatenate(rows), start, stop)
+    spread = table.select(query[1])
+    counts = np.zeros(solver.queries.length, np.int64)
+    counts[joined.queries] = spread.runs_per_row()
+    offsets = np.concatenate(([0], np.cumsum(counts)))
+    return Intervals(solver.queries.length, solver.keys.length, offsets, spread.starts, spread.ends)

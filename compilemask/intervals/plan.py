@@ -1,0 +1,154 @@
+"""Plans: what a term will emit and what that costs, before anything large is made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compilemask.intervals.interval_set import Intervals
+from compilemask.intervals.join import Join
+
+Ints = NDArray[np.int64]
+
+
+class Plan:
+    """Something that gives a mask; `cost` estimates the runs made on the way."""
+
+    cost: int
+
+    def emit(self) -> Intervals:
+        """Make the mask."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing(Plan):
+    """No cell."""
+
+    rows: int
+    columns: int
+    cost: int = 0
+
+    def emit(self) -> Intervals:
+        return Intervals.empty(self.rows, self.columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Rectangle(Plan):
+    """Every pair of a row slot and a column slot."""
+
+    rows: int
+    columns: int
+    row_slots: Ints
+    column_slots: Ints
+
+    @property
+    def cost(self) -> int:  # type: ignore[override]
+        """Runs of the columns, once a row."""
+        return self.row_slots.size * (1 + int((np.diff(self.column_slots) != 1).sum()))
+
+    def emit(self) -> Intervals:
+        slots = self.column_slots
+        if not slots.size or not self.row_slots.size:
+            return Intervals.empty(self.rows, self.columns)
+        cut = np.flatnonzero(np.diff(slots) != 1)
+        start = slots[np.concatenate(([0], cut + 1))].astype(np.int32)
+        end = (slots[np.concatenate((cut, [slots.size - 1]))] + 1).astype(np.int32)
+        counts = np.zeros(self.rows, np.int64)
+        counts[self.row_slots] = start.size
+        offsets = np.concatenate(([0], np.cumsum(counts)))
+        times = self.row_slots.size
+        return Intervals(self.rows, self.columns, offsets, np.tile(start, times), np.tile(end, times))
+
+
+@dataclass(frozen=True, slots=True)
+class Joined(Plan):
+    """One join."""
+
+    rows: int
+    columns: int
+    join: Join
+
+    @property
+    def cost(self) -> int:  # type: ignore[override]
+        """Runs before merging."""
+        return self.join.cost
+
+    def emit(self) -> Intervals:
+        return self.join.emit(self.rows, self.columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Combined(Plan):
+    """Union or intersection of parts."""
+
+    parts: tuple[Plan, ...]
+    combine: Callable[[Intervals, Intervals], Intervals]
+
+    @property
+    def cost(self) -> int:  # type: ignore[override]
+        """Of all parts."""
+        return sum(part.cost for part in self.parts)
+
+    def emit(self) -> Intervals:
+        masks = sorted((part.emit() for part in self.parts), key=lambda mask: mask.runs)
+        result = masks[0]
+        for mask in masks[1:]:
+            result = self.combine(result, mask)
+        return result
+
+
+@dataclass(frozen=True, slots=True)
+class Without(Plan):
+    """One plan less another."""
+
+    base: Plan
+    hidden: Plan
+
+    @property
+    def cost(self) -> int:  # type: ignore[override]
+        """Of both."""
+        return self.base.cost + self.hidden.cost
+
+    def emit(self) -> Intervals:
+        base = self.base.emit()
+        return base.difference(self.hidden.emit()) if base.runs else base
+
+
+@dataclass(frozen=True, slots=True)
+class Turned(Plan):
+    """A plan of the other form, transposed."""
+
+    plan: Plan
+
+    @property
+    def cost(self) -> int:  # type: ignore[override]
+        """Transposing costs about as much again as making."""
+        return 3 * self.plan.cost
+
+    def emit(self) -> Intervals:
+        return self.plan.emit().transpose()
+
+
+@dataclass(frozen=True, slots=True)
+class Made(Plan):
+    """A mask from a function."""
+
+    make: Callable[[], Intervals]
+    cost: int
+
+    def emit(self) -> Intervals:
+        return self.make()
+
+
+def union(parts: list[Plan]) -> Plan:
+    """Cells of any part."""
+    return parts[0] if len(parts) == 1 else Combined(tuple(parts), Intervals.union)
+
+
+def intersection(parts: list[Plan]) -> Plan:
+    """Cells of all parts."""
+    return parts[0] if len(parts) == 1 else Combined(tuple(parts), Intervals.intersection)

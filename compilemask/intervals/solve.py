@@ -1,0 +1,317 @@
+"""From terms to plans: conjunctions become joins by equal classes and one range."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compilemask.errors import InternalError
+from compilemask.intervals import plan as plans
+from compilemask.intervals import terms
+from compilemask.intervals.codes import UNBOUNDED, combine, numbers
+from compilemask.intervals.join import Join, KeyIndex, Requests
+from compilemask.intervals.plan import Plan
+from compilemask.intervals.terms import Order, Term
+from compilemask.intervals.vectors import Tokens, Vector, evaluate, holds
+from compilemask.language import program as ir
+from compilemask.language.axis import Axis
+from compilemask.language.program import Side
+from compilemask.language.values import ANY
+
+Ints = NDArray[np.int64]
+BRANCHES = 64
+LOWEST, HIGHEST = np.int64(-(2**62)), np.int64(2**62)
+
+
+class Form(Enum):
+    """ROW: intervals of keys for every query; COLUMN: intervals of queries for every key."""
+
+    ROW = "row"
+    COLUMN = "column"
+
+
+@dataclass(slots=True)
+class Pair:
+    """A comparison with its values: [queries], [keys]."""
+
+    compare: terms.Compare
+    query: NDArray[Any]
+    key: NDArray[Any]
+
+
+@dataclass(slots=True)
+class Conjunction:
+    """Comparisons and specials that must all hold, over some queries and keys."""
+
+    queries: Ints  # slots
+    keys: Ints
+    equal: list[Pair] = field(default_factory=list)
+    ranges: list[Pair] = field(default_factory=list)
+    specials: list[Term] = field(default_factory=list)
+
+    def keep(self, of_query: bool, kept: NDArray[np.bool_]) -> None:
+        """Drop queries or keys."""
+        if kept.all():
+            return
+        for pair in self.equal + self.ranges:
+            if of_query:
+                pair.query = pair.query[kept]
+            else:
+                pair.key = pair.key[kept]
+        if of_query:
+            self.queries = self.queries[kept]
+        else:
+            self.keys = self.keys[kept]
+
+
+class Solver:
+    """Plans for one pair of axes."""
+
+    def __init__(self, queries: Axis, keys: Axis) -> None:
+        self.queries = queries
+        self.keys = keys
+        self.per_cell: list[ir.Expression] = []
+
+    def shape(self, form: Form) -> tuple[int, int]:
+        """Rows and columns of a mask in this form."""
+        both = (self.queries.length, self.keys.length)
+        return both if form is Form.ROW else both[::-1]
+
+    def plan(self, term: Term, queries: Ints, keys: Ints, form: Form) -> Plan:
+        """The plan of a term for the given query and key slots (ascending)."""
+        if not queries.size or not keys.size or isinstance(term, terms.Never):
+            return plans.Nothing(*self.shape(form))
+        match term:
+            case terms.Or(parts=parts):
+                return plans.union([self.plan(part, queries, keys, form) for part in parts])
+            case terms.Not(part=part):
+                return plans.Without(self._rectangle(queries, keys, form), self.plan(part, queries, keys, form))
+            case terms.And(parts=parts):
+                return self._conjunction(parts, queries, keys, form)
+        return self._conjunction((term,), queries, keys, form)
+
+    # ---------------------------------------------------------------- conjunctions
+
+    def _conjunction(self, parts: tuple[Term, ...], queries: Ints, keys: Ints, form: Form) -> Plan:
+        queries, keys, rest = self._filter(parts, queries, keys)
+        if not queries.size or not keys.size:
+            return plans.Nothing(*self.shape(form))
+        split = self._wildcards(rest, queries, keys, form)
+        if split is not None:
+            return split
+        options = [part for part in rest if isinstance(part, terms.Or)]
+        if options and np.prod([len(option.parts) for option in options]) <= BRANCHES:
+            others = [part for part in rest if part is not options[0]]
+            branches = [terms.conjunction(*others, part) for part in options[0].parts]
+            return plans.union([self.plan(branch, queries, keys, form) for branch in branches])
+        hidden = [part for part in rest if isinstance(part, terms.Not)]
+        if hidden:
+            shown = [part for part in rest if not isinstance(part, terms.Not)]
+            cheap = [part for part in shown if isinstance(part, terms.Compare)]
+            base = self.plan(terms.conjunction(*shown), queries, keys, form)
+            for part in hidden:
+                cut = self.plan(terms.conjunction(*cheap, part.part), queries, keys, form)
+                base = plans.Without(base, cut)
+            return base
+        return self._joins(rest, queries, keys, form)
+
+    def _filter(self, parts: tuple[Term, ...], queries: Ints, keys: Ints) -> tuple[Ints, Ints, list[Term]]:
+        """Keep the tokens that one-sided parts allow, from left to right."""
+        rest: list[Term] = []
+        for part in parts:
+            match part:
+                case terms.Filter(of_query=of_query, condition=condition):
+                    tokens = self._tokens(of_query, queries if of_query else keys)
+                    kept = np.broadcast_to(holds(condition, _every_side(tokens)), tokens.slots.shape)
+                case terms.Present(of_query=of_query, expression=expression):
+                    tokens = self._tokens(of_query, queries if of_query else keys)
+                    present = evaluate(expression, _every_side(tokens)).present
+                    if present is None:
+                        continue
+                    kept = np.broadcast_to(present, tokens.slots.shape)
+                case _:
+                    rest.append(part)
+                    continue
+            if of_query:
+                queries = queries[kept]
+            else:
+                keys = keys[kept]
+        return queries, keys, rest
+
+    def _tokens(self, of_query: bool, slots: Ints) -> Tokens:
+        return Tokens(self.queries if of_query else self.keys, slots)
+
+    def _wildcards(self, rest: list[Term], queries: Ints, keys: Ints, form: Form) -> Plan | None:
+        """Comparisons inside common instances become equalities; tokens without one of them go separately."""
+        for place, part in enumerate(rest):
+            if not isinstance(part, terms.Enclosed):
+                continue
+            others = rest[:place] + rest[place + 1 :]
+            plan: list[Plan] = []
+            for query_part, lacking in self._by_lack(self.queries, part.enclosing.query_region, part, queries):
+                for key_part, lacking_too in self._by_lack(self.keys, part.enclosing.key_region, part, keys):
+                    names = [name for name in part.enclosing.names if name not in lacking | lacking_too]
+                    equal = [
+                        terms.Compare(
+                            terms.Enclosing(part.enclosing.query_region, name),
+                            terms.Enclosing(part.enclosing.key_region, name),
+                            0,
+                            Order.EQUAL,
+                        )
+                        for name in names
+                    ]
+                    plan.append(self.plan(terms.conjunction(*others, *equal), query_part, key_part, form))
+            return plans.union(plan)
+        return None
+
+    def _by_lack(self, axis: Axis, region: str, part: terms.Enclosed, slots: Ints) -> list[tuple[Ints, frozenset[str]]]:
+        names = part.enclosing.names
+        signature = np.zeros(slots.size, np.int64)
+        for bit, name in enumerate(names):
+            signature |= (axis.enclosing(region, name)[slots] < 0).astype(np.int64) << bit
+        return [
+            (slots[signature == value], frozenset(name for bit, name in enumerate(names) if value >> bit & 1))
+            for value in np.unique(signature).tolist()
+        ]
+
+    def _joins(self, rest: list[Term], queries: Ints, keys: Ints, form: Form) -> Plan:
+        joined = Conjunction(queries, keys)
+        for part in rest:
+            if isinstance(part, terms.Compare):
+                self._compare(joined, part)
+            elif not isinstance(part, terms.Always):
+                joined.specials.append(part)
+        if not joined.queries.size or not joined.keys.size:
+            return plans.Nothing(*self.shape(form))
+        found = [self._range(joined, group, form) for group in _groups(joined, form)]
+        found += [self._special(part, joined, form) for part in joined.specials]
+        if found:
+            return plans.intersection(found)
+        if joined.equal:
+            return self._range(joined, [], form)
+        return self._rectangle(joined.queries, joined.keys, form)
+
+    def _rectangle(self, queries: Ints, keys: Ints, form: Form) -> Plan:
+        rows, columns = (queries, keys) if form is Form.ROW else (keys, queries)
+        return plans.Rectangle(*self.shape(form), rows, columns)
+
+    def _compare(self, joined: Conjunction, part: terms.Compare) -> None:
+        query = self.coordinate(part.query, Tokens(self.queries, joined.queries))
+        key = self.coordinate(part.key, Tokens(self.keys, joined.keys))
+        pair = Pair(part, query.values, key.values)
+        (joined.equal if part.order is Order.EQUAL else joined.ranges).append(pair)
+        if query.present is not None:
+            joined.keep(True, query.present)
+        if key.present is not None:
+            joined.keep(False, key.present)
+
+    def coordinate(self, coord: terms.Coord, tokens: Tokens) -> Vector:
+        """[tokens] values of a coordinate; [tokens, parts] where several compare lexicographically."""
+        match coord:
+            case terms.Enclosing(region=region, outer=outer):
+                return Vector(tokens.axis.enclosing(region, outer)[tokens.slots], None)
+            case terms.WindowEnd(expression=expression, bound=bound, sign=sign):
+                return _window_end(expression, bound, sign, tokens)
+            case terms.Expressed(parts=parts):
+                columns = [_column(part, tokens) for part in parts]
+                present = None
+                for column in columns:
+                    present = column.present if present is None else _and(present, column.present)
+                if len(columns) == 1:
+                    return columns[0]
+                return Vector(np.stack([numbers(column.values, parts[0].span) for column in columns], axis=1), present)
+        raise InternalError(f"coordinate {coord} is not known")
+
+    # ---------------------------------------------------------------- one join
+
+    def _range(self, joined: Conjunction, group: list[Pair], form: Form) -> Plan:
+        """A range of one coordinate; no group: all keys of the same class."""
+        classes = combine([(pair.query, pair.key) for pair in joined.equal]) if joined.equal else None
+        query_class, key_class, count = classes or (None, None, 1)
+        rows, columns, row_class, column_class = joined.queries, joined.keys, query_class, key_class
+        if form is Form.COLUMN:
+            rows, columns, row_class, column_class = columns, rows, column_class, row_class
+        if not group:
+            zero = np.int64(0)
+            index = KeyIndex(columns, column_class, count, np.zeros(columns.size, np.int64))
+            return self._joined(index, Requests(rows, row_class, np.asarray(zero), np.asarray(zero)), form)
+        low: Ints = np.asarray(LOWEST)
+        high: Ints = np.asarray(HIGHEST)
+        values: Ints | None = None
+        for pair in group:
+            query, key = _ordered(pair)
+            shift = pair.compare.shift
+            if form is Form.ROW:
+                values, bound, at_least = key, query + shift, pair.compare.order is Order.AT_LEAST
+            else:
+                values, bound, at_least = query, key - shift, pair.compare.order is Order.AT_MOST
+            if at_least:
+                low = np.maximum(low, bound)
+            else:
+                high = np.minimum(high, bound)
+        assert values is not None
+        return self._joined(KeyIndex(columns, column_class, count, values), Requests(rows, row_class, low, high), form)
+
+    def _joined(self, index: KeyIndex, requests: Requests, form: Form) -> Plan:
+        return plans.Joined(*self.shape(form), Join(index, requests))
+
+    def _special(self, part: Term, joined: Conjunction, form: Form) -> Plan:
+        from compilemask.intervals.specials import special_plan
+
+        return special_plan(self, part, joined, form)
+
+
+def _every_side(tokens: Tokens) -> dict[Side, Tokens]:
+    return dict.fromkeys(Side, tokens)
+
+
+def _and(a: NDArray[np.bool_], b: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
+    return a if b is None else a & b
+
+
+def _column(expression: ir.Expression, tokens: Tokens) -> Vector:
+    vector = evaluate(expression, _every_side(tokens))
+    shape = tokens.slots.shape
+    present = None if vector.present is None else np.broadcast_to(vector.present, shape)
+    return Vector(np.broadcast_to(vector.values, shape), present)
+
+
+def _window_end(expression: ir.Expression, bound: ir.Expression, sign: int, tokens: Tokens) -> Vector:
+    coordinate, reach = _column(expression, tokens), _column(bound, tokens)
+    present = coordinate.present if reach.present is None else _and(reach.present, coordinate.present)
+    amount = numbers(reach.values, bound.span)
+    live = amount if present is None else amount[present]
+    if live.size and int(live.min()) < 0:
+        from compilemask.intervals.vectors import value_error
+
+        raise value_error(f"a side of the window is {int(live.min())}", bound.span, "a side of a window is 0 or more")
+    ends = numbers(coordinate.values, expression.span) + sign * np.minimum(amount, UNBOUNDED)
+    if reach.values.dtype == object:
+        endless = np.array([value is ANY for value in reach.values.tolist()], np.bool_)
+        ends = np.where(endless, sign * UNBOUNDED, ends)
+    return Vector(ends, present)
+
+
+def _ordered(pair: Pair) -> tuple[Ints, Ints]:
+    """Query and key values as numbers that can be compared."""
+    if pair.query.ndim == 2:
+        parts = [(pair.query[:, i], pair.key[:, i]) for i in range(pair.query.shape[1])]
+        query, key, _ = combine(parts)
+        return query, key
+    return numbers(pair.query, None), numbers(pair.key, None)
+
+
+def _groups(joined: Conjunction, form: Form) -> list[list[Pair]]:
+    """Ranges that one join answers: the same coordinate on the side that is searched."""
+    groups: dict[object, list[Pair]] = {}
+    for pair in joined.ranges:
+        compare = pair.compare
+        searched: object = compare.key if form is Form.ROW else compare.query
+        if pair.query.ndim == 2:
+            searched = (compare.query, compare.key)
+        groups.setdefault(searched, []).append(pair)
+    return list(groups.values())

@@ -1,0 +1,169 @@
+"""Relations that are not one range: they ask for several ranges a row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compilemask.errors import InternalError
+from compilemask.intervals import linear, terms
+from compilemask.intervals import plan as plans
+from compilemask.intervals.boxes import box_plan, disc_plan
+from compilemask.intervals.codes import combine, numbers
+from compilemask.intervals.join import KeyIndex, Requests
+from compilemask.intervals.opaque import opaque_plan
+from compilemask.intervals.plan import Plan
+from compilemask.intervals.solve import Conjunction, Form, Solver
+from compilemask.intervals.terms import Term
+from compilemask.intervals.trees import path_plan
+from compilemask.intervals.vectors import Tokens
+from compilemask.language import program as ir
+
+Ints = NDArray[np.int64]
+DRAWS_AT_ONCE = 1 << 22
+
+
+@dataclass(slots=True)
+class Side:
+    """One side of a special relation: slots, class and coordinate of every token that has one."""
+
+    slots: Ints
+    classes: Ints | None
+    values: Ints
+
+
+def special_plan(solver: Solver, part: Term, joined: Conjunction, form: Form) -> Plan:
+    """The plan of a relation that is not one comparison, within the equal classes of its conjunction."""
+    if isinstance(part, terms.Or):
+        return solver.plan(part, joined.queries, joined.keys, form)
+    if isinstance(part, terms.Opaque):
+        plan = opaque_plan(solver, part.condition, joined)
+        return plan if form is Form.ROW else plans.Turned(plan)
+    assert isinstance(part, terms.Special)
+    match part.relation:
+        case ir.Disc():
+            return disc_plan(solver, part.relation, joined, form)
+        case ir.Box():
+            plan = box_plan(solver, part.relation, joined)
+        case ir.Path():
+            return path_plan(solver, part.relation, joined, form)
+        case ir.Rectangles():
+            return _rectangles(solver, part.relation, joined, form)
+        case ir.IntervalLists():
+            plan = _interval_lists(solver, part.relation, joined)
+        case ir.RandomKeys():
+            plan = _random(solver, part.relation, joined)
+        case _:
+            raise InternalError(f"relation {part.relation} is not known")
+    return plan if form is Form.ROW else plans.Turned(plan)
+
+
+def sides(solver: Solver, by: ir.By, joined: Conjunction) -> tuple[Side, Side, int]:
+    """Queries and keys that have the relation's one coordinate, their classes, and the number of classes."""
+    coord = terms.Expressed((by.parts[0].expression,))
+    query = solver.coordinate(coord, Tokens(solver.queries, joined.queries))
+    key = solver.coordinate(coord, Tokens(solver.keys, joined.keys))
+    return classed(joined, by, query, key)
+
+
+def classed(joined: Conjunction, by: ir.By, query: Any, key: Any) -> tuple[Side, Side, int]:
+    """As `sides`, for coordinates at hand."""
+    pairs: list[tuple[NDArray[Any], NDArray[Any]]] = [(pair.query, pair.key) for pair in joined.equal]
+    query_class, key_class, count = combine(pairs) if pairs else (None, None, 1)
+    span = by.parts[0].expression.span
+    made = []
+    for slots, classes, vector in ((joined.queries, query_class, query), (joined.keys, key_class, key)):
+        values = numbers(vector.values, span)
+        if vector.present is not None:
+            slots, values = slots[vector.present], values[vector.present]
+            classes = None if classes is None else classes[vector.present]
+        made.append(Side(slots, classes, values))
+    return made[0], made[1], count
+
+
+def repeated(side: Side, counts: Ints) -> tuple[Ints, Ints | None, Ints]:
+    """Slots and classes of tokens repeated, and the token of every repetition."""
+    own = np.repeat(np.arange(side.slots.size), counts)
+    return side.slots[own], None if side.classes is None else side.classes[own], own
+
+
+def _rectangles(solver: Solver, relation: ir.Rectangles, joined: Conjunction, form: Form) -> Plan:
+    query, key, count = sides(solver, relation.by, joined)
+    q0, q1, k0, k1, low, high = relation.rows.T
+    if form is Form.COLUMN:
+        query, key = key, query
+        q0, q1, k0, k1 = k0, k1, q0, q1
+        low, high = -np.maximum(high, -(2**62)), -np.maximum(low, -(2**62))
+    order = np.argsort(query.values, kind="stable")
+    ordered = query.values[order]
+    first, last = np.searchsorted(ordered, q0), np.searchsorted(ordered, q1)
+    counts = np.maximum(last - first, 0)
+    token = order[linear.ranges(first, counts)]
+    own = np.repeat(np.arange(q0.size), counts)
+    place = query.values[token]
+    bound = 2**61
+    at_least = np.maximum(k0[own], place + np.clip(low, -bound, bound)[own])
+    at_most = np.minimum(k1[own] - 1, place + np.clip(high, -bound, bound)[own])
+    classes = None if query.classes is None else query.classes[token]
+    index = KeyIndex(key.slots, key.classes, count, key.values)
+    return solver._joined(index, Requests(query.slots[token], classes, at_least, at_most), form)
+
+
+def _interval_lists(solver: Solver, relation: ir.IntervalLists, joined: Conjunction) -> Plan:
+    query, key, count = sides(solver, relation.by, joined)
+    entries = relation.offsets.size - 1
+    inside = (query.values >= 0) & (query.values < entries)
+    entry = np.where(inside, query.values, 0)
+    counts = np.where(inside, np.diff(relation.offsets)[entry], 0) if entries else np.zeros(entry.size, np.int64)
+    slots, classes, own = repeated(query, counts)
+    place = linear.ranges(relation.offsets[:-1][entry], counts) if entries else np.zeros(0, np.int64)
+    index = KeyIndex(key.slots, key.classes, count, key.values)
+    return solver._joined(index, Requests(slots, classes, relation.starts[place], relation.ends[place] - 1), Form.ROW)
+
+
+def _random(solver: Solver, relation: ir.RandomKeys, joined: Conjunction) -> Plan:
+    query, key, count = sides(solver, relation.by, joined)
+    pool = _pool(solver, relation)
+    asked, inverse = np.unique(query.values, return_inverse=True)
+    chosen = _draws(relation.seed, asked, pool, relation.count)
+    width = chosen.shape[1]
+    slots, classes, own = repeated(query, np.full(query.slots.size, width, np.int64))
+    points = chosen[inverse.reshape(-1)].reshape(-1)
+    index = KeyIndex(key.slots, key.classes, count, key.values)
+    return solver._joined(index, Requests(slots, classes, points, points), Form.ROW)
+
+
+def _pool(solver: Solver, relation: ir.RandomKeys) -> Ints:
+    """The distinct values of the coordinate on the whole key axis, padding aside."""
+    slots = np.flatnonzero(~solver.keys.padding)
+    coord = terms.Expressed((relation.by.parts[0].expression,))
+    vector = solver.coordinate(coord, Tokens(solver.keys, slots))
+    values = numbers(vector.values, relation.span)
+    return np.unique(values if vector.present is None else values[vector.present])
+
+
+def splitmix64(z: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """One step of splitmix64 (Steele, Lea, Flood 2014)."""
+    with np.errstate(over="ignore"):
+        z = z + np.uint64(0x9E3779B97F4A7C15)
+        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+def _draws(seed: int, asked: Ints, pool: Ints, count: int) -> Ints:
+    """[asked, count] the values of the pool with the smallest draws, ties to the smaller value."""
+    count = min(count, pool.size)
+    chosen = np.zeros((asked.size, count), np.int64)
+    if not count:
+        return chosen
+    base = splitmix64(np.array([seed % 2**64], np.uint64))
+    step = max(1, DRAWS_AT_ONCE // pool.size)
+    for i in range(0, asked.size, step):
+        start = splitmix64(base ^ asked[i : i + step].astype(np.uint64))
+        draws = splitmix64(start[:, None] ^ pool.astype(np.uint64)[None, :])
+        chosen[i : i + step] = pool[np.argsort(draws, axis=1, kind="stable")[:, :count]]
+    return chosen

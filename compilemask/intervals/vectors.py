@@ -1,0 +1,528 @@
+"""Expressions of the bound program for many tokens, or many pairs of tokens, at once.
+
+The same values as the scalar definition gives, one numpy operation per node where the values are integers or
+conditions; anything else (strings, lists, `any`) goes through the scalar functions, value by value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compilemask.errors import InternalError, MaskFileError
+from compilemask.intervals.curves import hilbert, morton
+from compilemask.language import arithmetic as scalar
+from compilemask.language import program as ir
+from compilemask.language.axis import Axis
+from compilemask.language.program import ArithmeticOperator, ComparisonOperator, Function, Side
+from compilemask.language.values import ANY, ListValue
+from compilemask.source import Diagnostic, Severity, Span
+
+Bools = NDArray[np.bool_]
+SAFE = 2**62
+
+
+class Tokens(NamedTuple):
+    """Some tokens of an axis; `slots` may have any shape."""
+
+    axis: Axis
+    slots: NDArray[np.int64]
+
+
+class Vector(NamedTuple):
+    """Values (int64, bool or objects) and where they are present; None: everywhere. Both broadcast."""
+
+    values: NDArray[Any]
+    present: Bools | None
+
+
+Scope = Mapping[Side, Tokens]
+
+
+def both(a: Bools | None, b: Bools | None) -> Bools | None:
+    """Conjunction where None is true."""
+    if a is None:
+        return b
+    return a if b is None else a & b
+
+
+def value_error(message: str, span: Span | None, hint: str | None = None) -> MaskFileError:
+    """An expression that has no value for some token."""
+    return MaskFileError([Diagnostic(Severity.ERROR, "value", message, span, hint)])
+
+
+def evaluate(expression: ir.Expression, scope: Scope, active: Bools | None = None) -> Vector:
+    """The values of an expression; an error is one only where `active` (and every operand present)."""
+    try:
+        return _EVALUATORS[type(expression)](expression, scope, active)
+    except scalar.EvaluationError as error:
+        raise value_error(error.message, expression.span, error.hint) from None
+
+
+def holds(expression: ir.Expression, scope: Scope, active: Bools | None = None) -> Bools:
+    """A condition: false where it is absent."""
+    vector = evaluate(expression, scope, active)
+    if vector.values.dtype != np.bool_:
+        if vector.values.dtype == object or _any(active, vector.present):
+            sample = vector.values.reshape(-1)[:1].tolist()
+            raise value_error(
+                f"{scalar.describe(sample[0]) if sample else 'a value'} stands where a condition is expected",
+                expression.span,
+                "compare it, for instance with `== 1`",
+            )
+        return np.zeros(vector.values.shape, np.bool_)
+    return vector.values if vector.present is None else vector.values & vector.present
+
+
+def _any(*masks: Bools | None) -> bool:
+    joined: Bools | None = None
+    for mask in masks:
+        joined = both(joined, mask)
+    return joined is None or bool(joined.any())
+
+
+# ---------------------------------------------------------------- leaves
+
+
+def _constant(node: ir.Constant, scope: Scope, active: Bools | None) -> Vector:
+    value = node.value
+    if type(value) is int or type(value) is bool:
+        return Vector(np.array(value), None)
+    boxed = np.empty((), object)
+    boxed[()] = value
+    return Vector(boxed, None)
+
+
+def _coordinate(node: ir.Coordinate, scope: Scope, active: Bools | None) -> Vector:
+    axis, slots = scope[node.side]
+    column = axis.column(node.kind, node.region)
+    return Vector(column.values[slots], None if column.present is None else column.present[slots])
+
+
+def _cases(node: ir.Cases, scope: Scope, active: Bools | None) -> Vector:
+    tokens = scope[node.side]
+    rest = np.ones(tokens.slots.shape, np.bool_) if active is None else np.broadcast_to(active, tokens.slots.shape)
+    result = Vector(np.zeros((), np.int64), np.zeros(tokens.slots.shape, np.bool_))
+    for case in reversed(node.cases):
+        chosen = rest & selected(case.selector, tokens.axis)[tokens.slots]
+        if chosen.any():
+            value = evaluate(case.value, {**scope, Side.THIS: tokens}, chosen)
+            result = _choose(chosen, value, result)
+            rest = rest & ~chosen
+    return result
+
+
+def _running_total(node: ir.RunningTotal, scope: Scope, active: Bools | None) -> Vector:
+    axis, slots = scope[node.side]
+    whole = Tokens(axis, np.arange(axis.length))
+    operand = evaluate(node.operand, {Side.THIS: whole}, ~axis.padding)
+    present = both(operand.present, ~axis.padding)
+    values = np.where(True if present is None else present, operand.values, 0).astype(np.int64)
+    values = np.broadcast_to(values, (axis.length,))
+    if axis.written is None or axis.picked is not None:
+        total = np.cumsum(values)
+    else:
+        order = np.argsort(axis.written, kind="stable")
+        total = np.empty(axis.length, np.int64)
+        total[order] = np.cumsum(values[order])
+    return Vector(total[slots], None if present is None else np.broadcast_to(present, (axis.length,))[slots])
+
+
+# ---------------------------------------------------------------- arithmetic
+
+
+def _arithmetic(node: ir.Arithmetic, scope: Scope, active: Bools | None) -> Vector:
+    left, right = evaluate(node.left, scope, active), evaluate(node.right, scope, active)
+    a, b = left.values, right.values
+    present = both(left.present, right.present)
+    if a.dtype != np.int64 or b.dtype != np.int64:
+        return _by_value(lambda x, y: scalar.arithmetic(node.operator, x, y), [left, right], active)
+    match node.operator:
+        case ArithmeticOperator.ADD | ArithmeticOperator.SUBTRACT:
+            if _large(a) + _large(b) >= SAFE:
+                return _by_value(lambda x, y: scalar.arithmetic(node.operator, x, y), [left, right], active)
+            return Vector(a + b if node.operator is ArithmeticOperator.ADD else a - b, present)
+        case ArithmeticOperator.MULTIPLY:
+            if _large(a) * _large(b) >= SAFE:
+                return _by_value(lambda x, y: scalar.arithmetic(node.operator, x, y), [left, right], active)
+            return Vector(a * b, present)
+    zero = b == 0
+    if zero.any():
+        if _any(zero, active, present):
+            raise value_error(f"`{node.operator.value}` divides by zero", node.span)
+        present = both(present, ~zero)
+        b = np.where(zero, 1, b)
+    return Vector(a // b if node.operator is ArithmeticOperator.FLOOR_DIVIDE else a % b, present)
+
+
+def _large(values: NDArray[Any]) -> int:
+    return max(abs(int(values.min())), abs(int(values.max()))) if values.size else 0
+
+
+def _negative(node: ir.Negative, scope: Scope, active: Bools | None) -> Vector:
+    operand = evaluate(node.operand, scope, active)
+    if operand.values.dtype != np.int64 or _large(operand.values) >= SAFE:
+        return _by_value(lambda x: scalar.checked(-scalar.number(x, "what is negated")), [operand], active)
+    return Vector(-operand.values, operand.present)
+
+
+# ---------------------------------------------------------------- lists
+
+
+def _lookup(node: ir.Lookup, scope: Scope, active: Bools | None) -> Vector:
+    values, index = evaluate(node.values, scope, active), evaluate(node.index, scope, active)
+    table = values.values[()] if values.values.ndim == 0 else None
+    if not isinstance(table, ListValue) or index.values.dtype != np.int64:
+        if isinstance(node.values, ir.Lookup) and index.values.dtype == np.int64:
+            nested = _nested(node.values, index, scope, active)
+            if nested is not None:
+                return nested
+        return _by_value(lambda x, y: scalar.lookup(x, y, from_end=False), [values, index], active)
+    entries: NDArray[Any]
+    if table.array is not None:
+        entries = table.array
+    else:
+        entries = np.empty(len(table), object)
+        entries[:] = list(table.items)
+    outside = (index.values < 0) | (index.values >= len(table))
+    present = index.present
+    place = index.values
+    if outside.any():
+        if _any(outside, active, present):
+            wrong = np.broadcast_to(index.values, np.broadcast_shapes(outside.shape, _shape(active), _shape(present)))
+            bad = wrong[np.broadcast_to(_joined(outside, active, present), wrong.shape)]
+            scalar.lookup(table, int(bad.reshape(-1)[0]), from_end=False)
+        present = both(present, ~outside)
+        place = np.where(outside, 0, place)
+    if not len(table):
+        return Vector(np.zeros(place.shape, np.int64), np.zeros(place.shape, np.bool_))
+    return Vector(entries[place], present)
+
+
+def _nested(inner: ir.Lookup, index: Vector, scope: Scope, active: Bools | None) -> Vector | None:
+    """`lists[i][j]` where `lists` is a constant list of integer lists."""
+    outer = evaluate(inner.values, scope, active).values
+    table = outer[()] if outer.ndim == 0 else None
+    if not isinstance(table, ListValue) or not all(
+        isinstance(entry, ListValue) and entry.array is not None and entry.array.dtype == np.int64 for entry in table
+    ):
+        return None
+    rows = [entry.array for entry in table if isinstance(entry, ListValue) and entry.array is not None]
+    lengths = np.array([len(row) for row in rows], np.int64)
+    row = evaluate(inner.index, scope, active)
+    if row.values.dtype != np.int64 or not len(rows):
+        return None
+    present = both(row.present, index.present)
+    safe = np.clip(row.values, 0, len(rows) - 1)
+    inside = (row.values == safe) & (index.values >= 0) & (index.values < lengths[safe])
+    if not inside.all():
+        if _any(~inside, active, present):
+            return None
+        present = both(present, inside)
+    flat = np.concatenate([*rows, np.zeros(1, np.int64)])
+    place = (np.cumsum(lengths) - lengths)[safe] + np.where(inside, index.values, 0)
+    return Vector(flat[np.where(inside, place, flat.size - 1)], present)
+
+
+def _joined(first: Bools, *masks: Bools | None) -> Bools:
+    for mask in masks:
+        first = first if mask is None else first & mask
+    return first
+
+
+def _shape(mask: Bools | None) -> tuple[int, ...]:
+    return () if mask is None else mask.shape
+
+
+def _slice(node: ir.Slice, scope: Scope, active: Bools | None) -> Vector:
+    values = evaluate(node.values, scope, active)
+    ends = [evaluate(end, scope, active) for end in (node.start, node.stop) if end is not None]
+
+    def cut(entries: Any, *bounds: Any) -> Any:
+        rest = list(bounds)
+        start = rest.pop(0) if node.start is not None else None
+        return scalar.slice_of(entries, start, rest.pop(0) if rest else None, from_end=False)
+
+    return _by_value(cut, [values, *ends], active)
+
+
+def _listing(node: ir.Listing, scope: Scope, active: Bools | None) -> Vector:
+    return _by_value(lambda *parts: ListValue(parts), [evaluate(part, scope, active) for part in node.parts], active)
+
+
+def _call(node: ir.Call, scope: Scope, active: Bools | None) -> Vector:
+    arguments = [evaluate(argument, scope, active) for argument in node.arguments]
+    present: Bools | None = None
+    for argument in arguments:
+        present = both(present, argument.present)
+    numbers = all(argument.values.dtype == np.int64 for argument in arguments)
+    if numbers and node.function in (Function.MIN, Function.MAX) and len(arguments) > 1:
+        extreme = np.minimum if node.function is Function.MIN else np.maximum
+        values = arguments[0].values
+        for argument in arguments[1:]:
+            values = extreme(values, argument.values)
+        return Vector(values, present)
+    if numbers and node.function is Function.ABS and _large(arguments[0].values) < SAFE:
+        return Vector(np.abs(arguments[0].values), present)
+    if numbers and node.function in (Function.MORTON, Function.HILBERT):
+        curve = morton if node.function is Function.MORTON else hilbert
+        drawn = curve([argument.values for argument in arguments], both(present, active))
+        if drawn is not None:
+            return Vector(drawn, present)
+    if node.function in (Function.COUNT, Function.FIND):
+        found = _search(node.function, arguments)
+        if found is not None:
+            return found
+    return _by_value(lambda *values: scalar.call(node.function, values), arguments, active)
+
+
+def _search(function: Function, arguments: list[Vector]) -> Vector | None:
+    """`count` and `find` in a constant list of integers."""
+    values, wanted = arguments
+    table = values.values[()] if values.values.ndim == 0 else None
+    if not isinstance(table, ListValue) or table.array is None or table.array.dtype != np.int64:
+        return None
+    if wanted.values.dtype != np.int64 or not len(table):
+        return None
+    entries = table.array
+    if function is Function.COUNT:
+        if (np.diff(entries) < 0).any():
+            return None
+        return Vector(np.searchsorted(entries, wanted.values, side="right").astype(np.int64), wanted.present)
+    order = np.argsort(entries, kind="stable")
+    place = np.minimum(np.searchsorted(entries[order], wanted.values), len(table) - 1)
+    found = entries[order][place] == wanted.values
+    return Vector(order[place].astype(np.int64), both(wanted.present, found))
+
+
+# ---------------------------------------------------------------- conditions
+
+
+def _comparison(node: ir.Comparison, scope: Scope, active: Bools | None) -> Vector:
+    left, right = evaluate(node.left, scope, active), evaluate(node.right, scope, active)
+    values = _compare(node.operator, left, right, active)
+    present = both(left.present, right.present)
+    if present is not None:
+        values = values & present
+    if node.enclosing is not None:
+        values = values & enclosed(node.enclosing, scope[Side.QUERY], scope[Side.KEY])
+    return Vector(values, None)
+
+
+_COMPARE: dict[ComparisonOperator, Callable[[Any, Any], Any]] = {
+    ComparisonOperator.LESS: np.less,
+    ComparisonOperator.LESS_EQUAL: np.less_equal,
+    ComparisonOperator.EQUAL: np.equal,
+    ComparisonOperator.NOT_EQUAL: np.not_equal,
+    ComparisonOperator.GREATER_EQUAL: np.greater_equal,
+    ComparisonOperator.GREATER: np.greater,
+}
+_EQUALITY = (ComparisonOperator.EQUAL, ComparisonOperator.NOT_EQUAL)
+
+
+def _compare(operator: ComparisonOperator, left: Vector, right: Vector, active: Bools | None) -> Bools:
+    a, b = left.values, right.values
+    numbers = a.dtype == np.int64 and b.dtype == np.int64
+    if operator in _COMPARE and (numbers or (a.dtype == b.dtype == np.bool_ and operator in _EQUALITY)):
+        return np.asarray(_COMPARE[operator](a, b))
+    if operator in _COMPARE and a.dtype == np.int64 and b.ndim == 0 and b[()] is ANY:
+        return np.full(a.shape, scalar.compare(operator, 0, ANY))
+    table = b[()] if b.ndim == 0 else None
+    if isinstance(table, ListValue) and table.array is not None and a.dtype == table.array.dtype:
+        return np.isin(a, table.array, invert=operator is ComparisonOperator.NOT_IN)
+    result = _by_value(lambda x, y: scalar.compare(operator, x, y), [left, right], active)
+    return result.values.astype(np.bool_) if result.values.size else np.zeros(result.values.shape, np.bool_)
+
+
+def enclosed(enclosing: ir.Enclosing, queries: Tokens, keys: Tokens) -> Bools:
+    """Whether query and key lie in common instances as far as both have them."""
+    result = np.ones((), np.bool_)
+    for name in enclosing.names:
+        a = queries.axis.enclosing(enclosing.query_region, name)[queries.slots]
+        b = keys.axis.enclosing(enclosing.key_region, name)[keys.slots]
+        result = result & ((a < 0) | (b < 0) | (a == b))
+    return result
+
+
+def _all_of(node: ir.AllOf, scope: Scope, active: Bools | None) -> Vector:
+    result: Bools = np.ones((), np.bool_)
+    for part in node.parts:
+        result = result & holds(part, scope, result if active is None else active & result)
+        if not result.any():
+            break
+    return Vector(result, None)
+
+
+def _any_of(node: ir.AnyOf, scope: Scope, active: Bools | None) -> Vector:
+    result: Bools = np.zeros((), np.bool_)
+    for part in node.parts:
+        rest = ~result
+        result = result | holds(part, scope, rest if active is None else active & rest)
+        if result.all():
+            break
+    return Vector(result, None)
+
+
+def _negation(node: ir.Negation, scope: Scope, active: Bools | None) -> Vector:
+    return Vector(~holds(node.operand, scope, active), None)
+
+
+def _conditional(node: ir.Conditional, scope: Scope, active: Bools | None) -> Vector:
+    chosen = holds(node.condition, scope, active)
+    if chosen.ndim == 0:
+        return evaluate(node.value if chosen else node.otherwise, scope, active)
+    value = evaluate(node.value, scope, both(active, chosen))
+    otherwise = evaluate(node.otherwise, scope, both(active, ~chosen))
+    return _choose(chosen, value, otherwise)
+
+
+def _choose(chosen: Bools, value: Vector, otherwise: Vector) -> Vector:
+    a, b = value.values, otherwise.values
+    if a.dtype != b.dtype:
+        if otherwise.present is not None and not otherwise.present.any():
+            b = np.zeros((), a.dtype)
+        elif value.present is not None and not value.present.any():
+            a = np.zeros((), b.dtype)
+        else:
+            a, b = a.astype(object), b.astype(object)
+    present: Bools | None = None
+    if value.present is not None or otherwise.present is not None:
+        yes = True if value.present is None else value.present
+        no = True if otherwise.present is None else otherwise.present
+        present = np.where(chosen, yes, no)
+    return Vector(np.where(chosen, a, b), present)
+
+
+# ---------------------------------------------------------------- value by value
+
+
+def _by_value(function: Callable[..., Any], operands: list[Vector], active: Bools | None) -> Vector:
+    present = active
+    for operand in operands:
+        present = both(present, operand.present)
+    shape = np.broadcast_shapes(_shape(present), *(operand.values.shape for operand in operands))
+    columns = [np.broadcast_to(operand.values, shape) for operand in operands]
+    live = np.ones(shape, np.bool_) if present is None else np.broadcast_to(present, shape).copy()
+    results = np.zeros(shape, object)
+    known: dict[tuple[Any, ...], Any] = {}
+    for place in zip(*np.nonzero(live), strict=True) if shape else ([()] if live else []):
+        arguments = tuple(_plain(column[place]) for column in columns)
+        key = tuple((type(argument), argument) for argument in arguments)
+        if key not in known:
+            try:
+                known[key] = function(*arguments)
+            except scalar.AbsentValueError:
+                known[key] = None
+        if known[key] is None:
+            live[place] = False
+        results[place] = known[key]
+    return Vector(_narrow(results, live), None if live.all() else live)
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _narrow(results: NDArray[Any], live: Bools) -> NDArray[Any]:
+    kinds = {type(value) for value in results[live].tolist()} if results.shape else {type(results[()])}
+    if kinds <= {int}:
+        return np.where(live, results, 0).astype(np.int64)
+    if kinds == {bool}:
+        return np.where(live, results, False).astype(np.bool_)
+    return results
+
+
+# ---------------------------------------------------------------- selectors
+
+
+def selected(selector: ir.Selector, axis: Axis) -> Bools:
+    """[tokens] which tokens of the axis the selector holds; never padding."""
+    match selector:
+        case ir.AllTokens():
+            return ~axis.padding
+        case ir.RegionTokens(path=path):
+            return axis.in_path(path)
+        case ir.UnionTokens(parts=parts):
+            chosen = selected(parts[0], axis)
+            for part in parts[1:]:
+                chosen = chosen | selected(part, axis)
+            return chosen
+        case ir.WhereTokens(of=of, condition=condition):
+            chosen = selected(of, axis)
+            return _keep(axis, chosen, lambda tokens: holds(condition, {Side.THIS: tokens}))
+        case ir.NumberedTokens() | ir.RangeTokens():
+            return _by_number(selector, axis)
+        case ir.EndTokens():
+            return _ends(selector, axis)
+    raise InternalError(f"selector {selector} is not known")
+
+
+def _keep(axis: Axis, chosen: Bools, condition: Callable[[Tokens], Bools]) -> Bools:
+    slots = np.flatnonzero(chosen)
+    kept = np.zeros(axis.length, np.bool_)
+    kept[slots] = condition(Tokens(axis, slots))
+    return kept
+
+
+def _by_number(selector: ir.NumberedTokens | ir.RangeTokens, axis: Axis) -> Bools:
+    region = selector.path[-1]
+    kind = ir.CoordinateKind
+
+    def inside(tokens: Tokens) -> Bools:
+        scope = {Side.THIS: tokens}
+        number = axis.column(kind.NUMBER, region).values[tokens.slots]
+        if isinstance(selector, ir.NumberedTokens):
+            index = evaluate(selector.index, scope)
+            chosen = number == index.values
+            return chosen if index.present is None else chosen & index.present
+        count = axis.column(kind.COUNT, region).values[tokens.slots]
+        chosen = np.ones(number.shape, np.bool_)
+        for end, is_start in ((selector.start, True), (selector.stop, False)):
+            if end is not None:
+                value = evaluate(end, scope)
+                bound = np.where(value.values < 0, count + value.values, value.values)
+                chosen &= number >= bound if is_start else number < bound
+                chosen = chosen if value.present is None else chosen & value.present
+        return chosen
+
+    return _keep(axis, axis.in_path(selector.path), inside)
+
+
+def _ends(selector: ir.EndTokens, axis: Axis) -> Bools:
+    def inside(tokens: Tokens) -> Bools:
+        count = evaluate(selector.count, {Side.THIS: tokens})
+        if _any(count.values < 0, count.present):
+            raise value_error(f"`{selector.end.value} n of` has a negative n", selector.count.span)
+        at = axis.column(ir.CoordinateKind.AT, selector.region)
+        place = at.values[tokens.slots]
+        if selector.end is ir.End.FIRST:
+            chosen = place < count.values
+        else:
+            size = axis.column(ir.CoordinateKind.SIZE, selector.region).values[tokens.slots]
+            chosen = place >= size - count.values
+        chosen = chosen if count.present is None else chosen & count.present
+        return chosen if at.present is None else chosen & at.present[tokens.slots]
+
+    return _keep(axis, selected(selector.of, axis), inside)
+
+
+_EVALUATORS: dict[type[ir.Expression], Callable[[Any, Scope, Bools | None], Vector]] = {
+    ir.Constant: _constant,
+    ir.Coordinate: _coordinate,
+    ir.Cases: _cases,
+    ir.RunningTotal: _running_total,
+    ir.Arithmetic: _arithmetic,
+    ir.Negative: _negative,
+    ir.Lookup: _lookup,
+    ir.Slice: _slice,
+    ir.Listing: _listing,
+    ir.Call: _call,
+    ir.Comparison: _comparison,
+    ir.AllOf: _all_of,
+    ir.AnyOf: _any_of,
+    ir.Negation: _negation,
+    ir.Conditional: _conditional,
+}

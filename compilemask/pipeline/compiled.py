@@ -1,0 +1,181 @@
+"""The compiled mask: intervals made at once, tiles and descriptors when asked for."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compilemask.descriptor import Descriptor, build_descriptor
+from compilemask.intervals import Intervals
+from compilemask.intervals.lowering import Lowered
+from compilemask.intervals.solve import Form
+from compilemask.language.program import Program
+from compilemask.pipeline.explanation import Explanation, explain
+from compilemask.pipeline.order import TokenOrder
+from compilemask.pipeline.statistics import Statistics, tile_statistics, unseen_keys
+from compilemask.source import Diagnostic
+from compilemask.tiles import TileMap, build_tile_map
+
+
+class CompiledMask:
+    """A mask with all sizes known. Immutable; derived things are made once and kept.
+
+    `variant` [batch or 1, heads or 1] is the place in `kept` (and `variants`) of each batch entry and head.
+    Intervals and cells use the caller's token numbers; tile maps and descriptors are in the kernel's order.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        kept: tuple[Lowered, ...],
+        diagnostics: tuple[Diagnostic, ...],
+        order: TokenOrder,
+        compile_ms: float,
+    ) -> None:
+        self.program = program
+        self.kept = kept
+        self.diagnostics = diagnostics
+        self.order = order
+        self.variant: NDArray[np.int32] = np.array(program.variant, np.int32).reshape(program.batch, program.heads)
+        self._compile_ms = compile_ms
+        self._rows: dict[int, Intervals] = {}
+        self._columns: dict[int, Intervals] = {}
+        self._tiles: dict[tuple[int, int, int], TileMap] = {}
+        self._descriptors: dict[tuple[int, int], Descriptor] = {}
+
+    def __repr__(self) -> str:
+        return f"CompiledMask({self.name!r}, {self.query_length} queries x {self.key_length} keys)"
+
+    @property
+    def name(self) -> str:
+        """The file's name without folder and suffix."""
+        return self.program.name
+
+    @property
+    def title(self) -> str:
+        """What the file calls itself; may be empty."""
+        return self.program.title
+
+    @property
+    def query_length(self) -> int:
+        """Number of queries, padding included."""
+        return self.program.query_length
+
+    @property
+    def key_length(self) -> int:
+        """Number of keys, padding included."""
+        return self.program.key_length
+
+    @property
+    def batch(self) -> int:
+        """Batch entries that the mask tells apart; 1 serves every batch."""
+        return self.program.batch
+
+    @property
+    def heads(self) -> int:
+        """Heads that the mask tells apart; 1 serves every number of heads."""
+        return self.program.heads
+
+    @property
+    def compile_ms(self) -> float:
+        """Milliseconds from text to intervals, and on to the descriptors made so far."""
+        return self._compile_ms
+
+    @property
+    def variants(self) -> tuple[Intervals, ...]:
+        """Row form of every distinct mask."""
+        return tuple(self._rows_of(number) for number in range(len(self.kept)))
+
+    @property
+    def rows(self) -> Intervals:
+        """Keys of every query of batch 0, head 0."""
+        return self.rows_of(0, 0)
+
+    def number_of(self, batch: int = 0, head: int = 0) -> int:
+        """The distinct mask of one batch entry and head."""
+        return int(self.variant[batch if self.batch > 1 else 0, head if self.heads > 1 else 0])
+
+    def form_of(self, batch: int = 0, head: int = 0) -> Form:
+        """In which form this mask has fewer runs and is kept."""
+        return self.kept[self.number_of(batch, head)].form
+
+    def rows_of(self, batch: int = 0, head: int = 0) -> Intervals:
+        """Keys of every query."""
+        return self._rows_of(self.number_of(batch, head))
+
+    def columns_of(self, batch: int = 0, head: int = 0) -> Intervals:
+        """Queries of every key."""
+        number = self.number_of(batch, head)
+        if number not in self._columns:
+            self._columns[number] = self.kept[number].columns()
+        return self._columns[number]
+
+    def dense(self, batch: int = 0, head: int = 0) -> NDArray[np.bool_]:
+        """Boolean [queries, keys]; the caller answers for its size."""
+        lowered = self.kept[self.number_of(batch, head)]
+        return lowered.intervals.to_dense() if lowered.form is Form.ROW else lowered.intervals.to_dense().T
+
+    def tiles(self, block_m: int = 128, block_n: int = 128, batch: int = 0, head: int = 0) -> TileMap:
+        """The tile map, queries and keys in the kernel's order."""
+        return self._tiles_of(self.number_of(batch, head), block_m, block_n)
+
+    def descriptor(self, block_m: int = 128, block_n: int = 128) -> Descriptor:
+        """What a kernel reads."""
+        if (block_m, block_n) not in self._descriptors:
+            maps = [self._tiles_of(number, block_m, block_n) for number in range(len(self.kept))]
+            begin = time.perf_counter()
+            order = self.order
+            descriptor = build_descriptor(maps, self.variant, order.queries, order.keys)
+            self._descriptors[block_m, block_n] = descriptor
+            self._compile_ms += 1000 * (time.perf_counter() - begin)
+        return self._descriptors[block_m, block_n]
+
+    def statistics(self, block_m: int = 128, block_n: int = 128) -> Statistics:
+        """Counts over all batch entries and heads."""
+        descriptor = self.descriptor(block_m, block_n)
+        uses = np.bincount(self.variant.reshape(-1), minlength=len(self.kept)).tolist()
+        visible = sum(one.intervals.visible * use for one, use in zip(self.kept, uses, strict=True))
+        rows = self.variants
+        cells = self.query_length * self.key_length * sum(uses)
+        runs = [one.runs_per_row() for one in rows]
+        return Statistics(
+            self.query_length,
+            self.key_length,
+            visible,
+            visible / cells if cells else 0.0,
+            max(int(one.max(initial=0)) for one in runs),
+            float(np.mean([one.mean() if one.size else 0.0 for one in runs])),
+            max(one.empty_rows().size for one in rows),
+            max(unseen_keys(one) for one in rows),
+            tile_statistics([self._tiles_of(n, block_m, block_n) for n in range(len(self.kept))], uses, visible),
+            descriptor.nbytes,
+            self.compile_ms,
+        )
+
+    def explain(self, query: int, key: int, batch: int = 0, head: int = 0) -> Explanation:
+        """Why a query sees a key or not, by which rule."""
+        return explain(self.program.variant_of(batch, head), query, key)
+
+    def _rows_of(self, number: int) -> Intervals:
+        if number not in self._rows:
+            self._rows[number] = self.kept[number].rows()
+        return self._rows[number]
+
+    def _tiles_of(self, number: int, block_m: int, block_n: int) -> TileMap:
+        key = (number, block_m, block_n)
+        if key not in self._tiles:
+            begin = time.perf_counter()
+            self._tiles[key] = tiles_in_order(self.kept[number], self.order, block_m, block_n)
+            self._compile_ms += 1000 * (time.perf_counter() - begin)
+        return self._tiles[key]
+
+
+def tiles_in_order(lowered: Lowered, order: TokenOrder, block_m: int, block_n: int) -> TileMap:
+    """The tile map of a mask whose queries and keys are put in the kernel's order."""
+    intervals = lowered.intervals
+    if lowered.form is Form.COLUMN:
+        intervals = order.moved(intervals, order.keys, order.queries)
+        return build_tile_map(intervals, block_n, block_m).transpose()
+    return build_tile_map(order.moved(intervals, order.queries, order.keys), block_m, block_n)

@@ -1,0 +1,87 @@
+"""The way from a mask file, a library name or a text to a compiled mask."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from compilemask import library
+from compilemask.errors import UsageError
+from compilemask.intervals.lowering import lower
+from compilemask.language import bind, parse
+from compilemask.language.program import Program
+from compilemask.pipeline.compiled import CompiledMask
+from compilemask.pipeline.findings import findings
+from compilemask.pipeline.order import token_order
+from compilemask.source import Source
+
+Samples = Sequence[Mapping[str, Any]]
+
+
+def compile(
+    mask: str | Path,
+    *,
+    params: Mapping[str, Any] | None = None,
+    samples: Samples | None = None,
+    **parameters: Any,
+) -> CompiledMask:
+    """Compile a mask file or a mask of the library.
+
+    `mask` is a path or a library name. Parameters are given by name, as keywords or in `params` (names that collide
+    with the arguments of this function); `samples` gives some of them per batch entry.
+
+    Raises:
+        MaskFileError: the file or its sizes are wrong; it holds every finding.
+        UsageError: there is no such mask, or a parameter is given twice.
+    """
+    return compile_file(library.locate(mask), params=_joined(params, parameters), samples=samples)
+
+
+def compile_file(
+    path: Path, *, params: Mapping[str, Any] | None = None, samples: Samples | None = None
+) -> CompiledMask:
+    """Compile the file at `path`. Raises as `compile` does."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: cannot be read as text ({error})") from None
+    return _compiled(Source(str(path), text), path.stem, params, samples, path.parent)
+
+
+def compile_text(
+    text: str,
+    *,
+    name: str = "<text>",
+    params: Mapping[str, Any] | None = None,
+    samples: Samples | None = None,
+    folder: Path | None = None,
+    **parameters: Any,
+) -> CompiledMask:
+    """Compile a text; `folder` is where its `include` and `from` files lie. Raises as `compile` does."""
+    return _compiled(Source(name, text), Path(name).stem, _joined(params, parameters), samples, folder)
+
+
+def compile_program(program: Program, begin: float | None = None) -> CompiledMask:
+    """Compile a bound program; `begin` is when its compilation began (time.perf_counter)."""
+    begin = time.perf_counter() if begin is None else begin
+    kept = lower(program)
+    order = token_order(program.variants[0])
+    diagnostics = (*program.diagnostics, *findings(program, kept))
+    return CompiledMask(program, kept, diagnostics, order, 1000 * (time.perf_counter() - begin))
+
+
+def _compiled(
+    source: Source, name: str, params: Mapping[str, Any] | None, samples: Samples | None, folder: Path | None
+) -> CompiledMask:
+    begin = time.perf_counter()
+    program = bind(parse(source), params, samples, folder)
+    return compile_program(program, begin)
+
+
+def _joined(params: Mapping[str, Any] | None, keywords: Mapping[str, Any]) -> dict[str, Any]:
+    twice = sorted(set(params or {}) & set(keywords))
+    if twice:
+        raise UsageError(f"parameter {twice[0]} is given twice: as a keyword and in params")
+    return {**(params or {}), **keywords}

@@ -1,0 +1,65 @@
+"""Token order: in which order the kernel keeps queries and keys. It never changes the mask, only its tiles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compilemask.errors import InternalError
+from compilemask.intervals import Intervals
+from compilemask.intervals.codes import combine
+from compilemask.intervals.vectors import Tokens, evaluate, selected, value_error
+from compilemask.language import program as ir
+from compilemask.language.axis import Axis
+from compilemask.language.program import Side
+
+Permutation = NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TokenOrder:
+    """Slot i of the kernel holds the caller's token `queries[i]`, `keys[i]`; None is the caller's own order."""
+
+    queries: Permutation | None = None
+    keys: Permutation | None = None
+
+    def moved(self, intervals: Intervals, rows: Permutation | None, columns: Permutation | None) -> Intervals:
+        """A mask whose rows and columns are put in the given orders."""
+        if rows is not None:
+            intervals = intervals.permute_rows(rows)
+        return intervals if columns is None else intervals.permute_columns(columns)
+
+
+def token_order(variant: ir.Variant) -> TokenOrder:
+    """The order that the file asks for."""
+    if variant.order is None or variant.order.selector is None:
+        return TokenOrder()
+    queries = axis_order(variant.queries, variant.order)
+    keys = queries if variant.keys is variant.queries else axis_order(variant.keys, variant.order)
+    return TokenOrder(queries, keys)
+
+
+def axis_order(axis: Axis, order: ir.Order) -> Permutation | None:
+    """Selected tokens sorted by the coordinate, stably, in the slots that they occupy; None if nothing moves."""
+    if order.selector is None or order.coordinate is None:
+        raise InternalError("`order best` has no coordinate")
+    slots = np.flatnonzero(selected(order.selector, axis))
+    if not slots.size:
+        return None
+    columns = []
+    for part in order.coordinate.parts:
+        vector = evaluate(part.expression, dict.fromkeys(Side, Tokens(axis, slots)))
+        if vector.present is not None and not vector.present.all():
+            missing = int(slots[np.flatnonzero(~vector.present)[0]])
+            raise value_error(f"token {missing:,} has no such coordinate to be stored by", order.span)
+        columns.append(np.broadcast_to(vector.values, slots.shape))
+    code, _, _ = combine([(column, column[:0]) for column in columns])
+    return _placed(axis.length, slots, np.argsort(code, kind="stable"))
+
+
+def _placed(length: int, slots: NDArray[np.int64], sorting: NDArray[np.int64]) -> Permutation | None:
+    permutation = np.arange(length, dtype=np.int32)
+    permutation[slots] = slots[sorting]
+    return None if (permutation[slots] == slots).all() else permutation
