@@ -3,18 +3,19 @@
 mask = compile("shared_prompt_rm")
 out = attention(q, k, v, mask)   # imports torch
 
-Importing this package imports neither torch nor triton.
+Importing this package imports neither numpy nor torch; each name is loaded when first used.
 """
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 from compilemask.errors import CompileMaskError, MaskFileError, UnavailableError, UsageError
-from compilemask.pipeline import CompiledMask, compile, compile_text
 
 if TYPE_CHECKING:
     from compilemask.kernel.api import attention
+    from compilemask.pipeline import CompiledMask, compile, compile_text  # noqa: A004
 
 __version__ = "0.1.0"
 
@@ -29,10 +30,15 @@ __all__ = [
     "compile_text",
 ]
 
+_HOMES = {
+    "CompiledMask": "compilemask.pipeline",
+    "attention": "compilemask.kernel.api",
+    "compile": "compilemask.pipeline",
+    "compile_text": "compilemask.pipeline",
+}
+
 
 def __getattr__(name: str) -> Any:
-    if name == "attention":
-        from compilemask.kernel.api import attention
-
-        return attention
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOMES[name]), name)

@@ -118,7 +118,7 @@ def _interval_lists(solver: Solver, relation: ir.IntervalLists, joined: Conjunct
     inside = (query.values >= 0) & (query.values < entries)
     entry = np.where(inside, query.values, 0)
     counts = np.where(inside, np.diff(relation.offsets)[entry], 0) if entries else np.zeros(entry.size, np.int64)
-    slots, classes, own = repeated(query, counts)
+    slots, classes, _ = repeated(query, counts)
     place = linear.ranges(relation.offsets[:-1][entry], counts) if entries else np.zeros(0, np.int64)
     index = KeyIndex(key.slots, key.classes, count, key.values)
     return solver._joined(index, Requests(slots, classes, relation.starts[place], relation.ends[place] - 1), Form.ROW)
@@ -130,7 +130,7 @@ def _random(solver: Solver, relation: ir.RandomKeys, joined: Conjunction) -> Pla
     asked, inverse = np.unique(query.values, return_inverse=True)
     chosen = _draws(relation.seed, asked, pool, relation.count)
     width = chosen.shape[1]
-    slots, classes, own = repeated(query, np.full(query.slots.size, width, np.int64))
+    slots, classes, _ = repeated(query, np.full(query.slots.size, width, np.int64))
     points = chosen[inverse.reshape(-1)].reshape(-1)
     index = KeyIndex(key.slots, key.classes, count, key.values)
     return solver._joined(index, Requests(slots, classes, points, points), Form.ROW)

@@ -67,7 +67,7 @@ def _of_parents(solver: Solver, relation: ir.Path, value: object, joined: Conjun
     if form is Form.ROW and int(ancestors.sum()) > 8 * (asking.slots.size + asked.slots.size) + 1024:
         return plans.Turned(_of_parents(solver, relation, value, joined, Form.COLUMN))
     if form is Form.ROW:
-        slots, classes, own = repeated(asking, ancestors)
+        slots, classes, _ = repeated(asking, ancestors)
         nodes = tree.climb(asking.values, ancestors)
         index = KeyIndex(asked.slots, asked.classes, count, asked.values)
         return solver._joined(index, Requests(slots, classes, nodes, nodes), form)

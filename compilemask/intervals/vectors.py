@@ -478,13 +478,11 @@ def _by_number(selector: ir.NumberedTokens | ir.RangeTokens, axis: Axis) -> Bool
             index = evaluate(selector.index, scope)
             chosen = number == index.values
             return chosen if index.present is None else chosen & index.present
-        count = axis.column(kind.COUNT, region).values[tokens.slots]
         chosen = np.ones(number.shape, np.bool_)
         for end, is_start in ((selector.start, True), (selector.stop, False)):
             if end is not None:
                 value = evaluate(end, scope)
-                bound = np.where(value.values < 0, count + value.values, value.values)
-                chosen &= number >= bound if is_start else number < bound
+                chosen &= number >= value.values if is_start else number < value.values
                 chosen = chosen if value.present is None else chosen & value.present
         return chosen
 

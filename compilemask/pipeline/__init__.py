@@ -8,7 +8,7 @@ compiled.statistics()  # counts for people
 """
 
 from compilemask.pipeline.compiled import CompiledMask
-from compilemask.pipeline.compiling import compile, compile_file, compile_program, compile_text
+from compilemask.pipeline.compiling import compile, compile_file, compile_program, compile_text  # noqa: A004
 from compilemask.pipeline.explanation import Explanation
 from compilemask.pipeline.statistics import Statistics, TileStatistics
 

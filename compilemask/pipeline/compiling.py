@@ -20,7 +20,7 @@ from compilemask.source import Source
 Samples = Sequence[Mapping[str, Any]]
 
 
-def compile(
+def compile(  # noqa: A001
     mask: str | Path,
     *,
     params: Mapping[str, Any] | None = None,

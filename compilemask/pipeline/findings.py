@@ -7,7 +7,7 @@ import numpy as np
 from compilemask.intervals.lowering import Lowered
 from compilemask.intervals.solve import Form
 from compilemask.language.program import Program, Variant
-from compilemask.source import Diagnostic, Severity, Span
+from compilemask.source import Diagnostic, Severity
 
 
 def findings(program: Program, kept: tuple[Lowered, ...]) -> tuple[Diagnostic, ...]:
@@ -24,7 +24,6 @@ def _per_cell(lowered: Lowered) -> list[Diagnostic]:
     message = "this condition is evaluated pair by pair: slow for long sequences"
     hint = "a comparison of one coordinate of the query with one of the key becomes a range"
     return [Diagnostic(Severity.WARNING, "per-cell", message, one.span, hint) for one in lowered.per_cell]
-
 
 
 def _note(variant: Variant, code: str, message: str) -> Diagnostic:
