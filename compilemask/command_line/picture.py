@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from compilemask.command_line.coverage import areas, bin_bounds, visible_cells
 from compilemask.intervals import Intervals
 from compilemask.language.axis import Axis
+from compilemask.measure.coverage import areas, bin_bounds, visible_cells
 from compilemask.measure.naming import Stretch, stretches
 from compilemask.tiles.tile_map import TileMap
 

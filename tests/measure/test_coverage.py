@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from compilemask.command_line.coverage import areas, bin_bounds, visible_cells
 from compilemask.intervals import Intervals
+from compilemask.measure.coverage import areas, bin_bounds, visible_cells
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(1, 1), (63, 111), (1000, 37), (5, 1000)])

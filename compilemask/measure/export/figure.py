@@ -1,0 +1,57 @@
+"""A picture of a mask for papers: PNG, SVG or PDF, from runs and never from a dense matrix."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from compilemask.measure.coverage import areas, bin_bounds, visible_cells
+from compilemask.measure.naming import stretches
+from compilemask.pipeline import CompiledMask
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from compilemask.language.axis import Axis
+
+PIXELS = 640
+LABELS = 24
+
+
+def write(compiled: CompiledMask, output: Path, batch: int = 0, head: int = 0) -> None:
+    """Draw one batch entry and head; the suffix of `output` says the format."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    rows = compiled.rows_of(batch, head)
+    variant = compiled.program.variant_of(batch, head)
+    bands, columns = bin_bounds(rows.rows, PIXELS), bin_bounds(rows.columns, PIXELS)
+    counts = visible_cells(rows.run_rows(), rows.starts, rows.ends, bands, columns)
+    share = counts / np.maximum(areas(bands, columns), 1)
+    # One visible cell must not fade out: any share above 0 is drawn as at least a quarter.
+    shade = np.where(share > 0, 0.25 + 0.75 * share, 0.0)
+    figure = Figure(figsize=(6, 6 * min(2.0, max(0.25, rows.rows / max(rows.columns, 1)))), dpi=150, layout="tight")
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    extent = (0, rows.columns, rows.rows, 0)
+    axes.imshow(shade, cmap="Blues", vmin=0, vmax=1, extent=extent, interpolation="nearest", aspect="auto")
+    _label(axes, variant.queries, vertical=True)
+    _label(axes, variant.keys, vertical=False)
+    axes.set_ylabel("queries")
+    axes.xaxis.set_label_position("top")
+    axes.set_xlabel("keys")
+    axes.set_title(compiled.title or compiled.name)
+    figure.savefig(output)
+
+
+def _label(axes: Axes, axis: Axis, *, vertical: bool) -> None:
+    """Region names where regions begin, as many as can be read."""
+    found = stretches(axis, bin_bounds(axis.length, LABELS).tolist())
+    places, names = [stretch.start for stretch in found], [stretch.name for stretch in found]
+    if vertical:
+        axes.set_yticks(places, names, fontsize=6)
+    else:
+        axes.xaxis.tick_top()
+        axes.set_xticks(places, names, fontsize=6, rotation=90)
