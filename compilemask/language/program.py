@@ -65,6 +65,7 @@ class Function(Enum):
     FIND = "find"
     MORTON = "morton"
     HILBERT = "hilbert"
+    GRID = "grid"
 
 
 class End(Enum):

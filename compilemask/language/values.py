@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
@@ -76,7 +77,17 @@ class ListValue:
         return f"[{shown}{', ...' if len(self) > 8 else ''}]"
 
 
-Value = int | bool | str | Unbounded | ListValue
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """The size of a region whose tokens have coordinates: extents of x, of y and x, or of t, y and x."""
+
+    shape: tuple[int, ...]
+
+    def __repr__(self) -> str:
+        return f"grid({', '.join(str(extent) for extent in self.shape)})"
+
+
+Value = int | bool | str | Unbounded | ListValue | Grid
 
 
 def _packed(items: tuple[Value, ...]) -> NDArray[np.int64] | NDArray[np.bool_] | None:
@@ -111,5 +122,7 @@ def describe(value: Value) -> str:
             return "a string"
         case ListValue():
             return f"a list of {len(value)}"
+        case Grid():
+            return "a grid"
         case _:
             return "`any`"

@@ -1,0 +1,271 @@
+"""What the names of one file mean while it is bound for one sample and one head, and the findings on the way."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from enum import Enum, auto
+
+from compilemask.language import program as ir
+from compilemask.language import syntax
+from compilemask.language.arithmetic import EvaluationError
+from compilemask.language.axis import Axis
+from compilemask.language.program import Side
+from compilemask.language.values import Value
+from compilemask.source import Diagnostic, Severity, Span
+
+MOST_NODES = 100_000
+DEEPEST_EXPRESSION = 200
+
+COORDINATES = ("index", "pos", "at", "t", "y", "x")
+ATTRIBUTES = ("at", "number", "size")
+RELATIONS = ("all", "none", "causal", "before", "self")
+CALLED_RELATIONS = ("window", "disc", "box", "path", "rectangles", "intervals", "random")
+FUNCTIONS = tuple(function.value for function in ir.Function)
+RESERVED = frozenset((*COORDINATES, *RELATIONS, *CALLED_RELATIONS, *FUNCTIONS, "q", "k", "batch", "head", "everything"))
+
+
+class RejectError(Exception):
+    """This part of the file cannot be bound. `diagnostic` is None where the reason has been reported already."""
+
+    def __init__(self, diagnostic: Diagnostic | None) -> None:
+        super().__init__(diagnostic.message if diagnostic else "")
+        self.diagnostic = diagnostic
+
+
+def reject(code: str, message: str, span: Span | None, hint: str | None = None) -> RejectError:
+    """The exception for one error."""
+    return RejectError(Diagnostic(Severity.ERROR, code, message, span, hint))
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """`did you mean ...`, for a name close to a known one."""
+    names = sorted(set(known))
+    found = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
+    return f"did you mean `{found[0]}`?" if found else None
+
+
+class Findings:
+    """The diagnostics of one file; equal ones are kept once."""
+
+    def __init__(self) -> None:
+        self.found: list[Diagnostic] = []
+        self._known: set[tuple[object, ...]] = set()
+
+    def add(self, diagnostic: Diagnostic) -> None:
+        """Keep a diagnostic."""
+        key = (diagnostic.code, diagnostic.message, diagnostic.span and (diagnostic.span.line, diagnostic.span.column))
+        if key not in self._known:
+            self._known.add(key)
+            self.found.append(diagnostic)
+
+    def warn(self, code: str, message: str, span: Span | None, hint: str | None = None) -> None:
+        """Keep a warning."""
+        self.add(Diagnostic(Severity.WARNING, code, message, span, hint))
+
+    @contextmanager
+    def catching(self) -> Iterator[None]:
+        """Keep the error of the enclosed part and go on behind it."""
+        try:
+            yield
+        except RejectError as rejected:
+            if rejected.diagnostic is not None:
+                self.add(rejected.diagnostic)
+
+    @property
+    def failed(self) -> bool:
+        """Whether an error has been kept."""
+        return any(diagnostic.severity is Severity.ERROR for diagnostic in self.found)
+
+
+class Mode(Enum):
+    """Where an expression stands: VALUE: no token (sizes, parameters, `when`); LAYOUT: sizes inside `repeat`, where a
+    region's name is its number; TOKEN: one token; PAIR: HOW, a query and a key."""
+
+    VALUE = auto()
+    LAYOUT = auto()
+    TOKEN = auto()
+    PAIR = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Closure:
+    """An argument of a `let`: an expression with the arguments that it may refer to itself."""
+
+    expression: syntax.Expression
+    arguments: Arguments
+
+
+Arguments = dict[str, Closure]
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """How names are to be read. `axes` are the axes that `side` THIS may stand for; `regions` the numbers of LAYOUT."""
+
+    mode: Mode
+    side: Side = Side.THIS
+    axes: tuple[str, ...] = ()
+    regions: tuple[str, ...] = ()
+    arguments: Arguments = field(default_factory=dict)
+    without: tuple[str, ...] = ()
+    without_reason: str = ""
+
+    def on(self, side: Side, axes: tuple[str, ...]) -> Context:
+        """The same for one token."""
+        return replace(self, mode=Mode.TOKEN, side=side, axes=axes)
+
+    def with_arguments(self, arguments: Arguments) -> Context:
+        """The same inside of a `let` with these arguments, or inside of an argument."""
+        return replace(self, arguments=arguments)
+
+
+@dataclass(frozen=True, slots=True)
+class AxisNames:
+    """The regions of an axis by name, from the layout's text: the paths of its leaves from the outside in."""
+
+    name: str
+    paths: tuple[tuple[str, ...], ...]
+    grids: bool
+
+    @property
+    def regions(self) -> frozenset[str]:
+        """All region names."""
+        return frozenset(name for path in self.paths for name in path)
+
+    def around(self, region: str) -> frozenset[str]:
+        """The names that stand around a region somewhere."""
+        return frozenset(name for path in self.paths if region in path for name in path[: path.index(region)])
+
+    def has(self, path: tuple[str, ...]) -> bool:
+        """Whether the names stand in one another in this order."""
+        for names in self.paths:
+            rest = iter(names)
+            if all(name in rest for name in path):
+                return True
+        return False
+
+
+class Scope:
+    """All names of a file for one sample and head. Lookups note what was used, so that equal heads are bound once."""
+
+    def __init__(self, findings: Findings) -> None:
+        self.findings = findings
+        self.parameters: dict[str, Value] = {}
+        self.broken: set[str] = set()
+        self.lets: dict[str, syntax.Let] = {}
+        self.let_order: dict[str, int] = {}
+        self.axis_names: dict[str, AxisNames] = {}
+        self.axes: dict[str, Axis] = {}
+        self.two_axes = False
+        self.aligned = False
+        self.per_head: frozenset[str] = frozenset()
+        self.head: int | None = None
+        self.batch: int | None = None
+        self.used_head = False
+        self.used_batch = False
+        self.nodes = 0
+        self.depth = 0
+        self.inlining: list[str] = []
+        self.select: Callable[[Scope, syntax.Selector, Context], ir.Selector] = _no_selectors
+
+    # ------------------------------------------------------------ lookups
+
+    def parameter(self, name: str, span: Span) -> Value:
+        """The value of a parameter."""
+        if name in self.per_head:
+            self.used_head = True
+            if self.head is None:
+                raise reject(
+                    "head-in-layout",
+                    f"`{name}` has a value per head, and the layout is the same for all heads",
+                    span,
+                    "use it in rules only",
+                )
+        return self.parameters[name]
+
+    def sample(self, name: str, span: Span) -> Value:
+        """The value of `head` or `batch`."""
+        if name == "head":
+            self.used_head = True
+            if self.head is None:
+                raise reject(
+                    "head-in-layout",
+                    "`head` cannot be used here: layout, positions and `heads` are the same for all heads",
+                    span,
+                    "use it in `rules when head == ...`, in a selector or in a relation",
+                )
+            return self.head
+        self.used_batch = True
+        return self.batch or 0
+
+    def regions(self, axes: Iterable[str] = ()) -> frozenset[str]:
+        """The region names of these axes, or of all."""
+        chosen = tuple(axes) or tuple(self.axis_names)
+        return frozenset(name for axis in chosen for name in self.axis_names[axis].regions)
+
+    def many(self, region: str) -> bool:
+        """Whether a region has several instances on some axis."""
+        for axis in self.axes.values():
+            table = axis.runs.regions.get(region)
+            if table is not None and len(table.number) > 1:
+                return True
+        return False
+
+    def known(self) -> set[str]:
+        """Every name that an expression may use, for suggestions."""
+        words = {*COORDINATES, *FUNCTIONS, *RELATIONS, *CALLED_RELATIONS, "head", "batch"}
+        return words | set(self.parameters) | set(self.lets) | set(self.regions())
+
+    def grow(self, span: Span) -> None:
+        """Count one node of an expanded expression."""
+        self.nodes += 1
+        if self.nodes > MOST_NODES:
+            raise reject(
+                "expansion-too-large",
+                f"this expands to more than {MOST_NODES:,} parts",
+                span,
+                "a `let` that uses others twice doubles at each step: use fewer, or a list",
+            )
+
+    @contextmanager
+    def inside(self, name: str, span: Span) -> Iterator[None]:
+        """Guard the inlining of a `let` against itself and against depth."""
+        if name in self.inlining:
+            raise reject("let-recursion", f"`{name}` uses itself", span, "a `let` may use only names above it")
+        if len(self.inlining) >= DEEPEST_EXPRESSION:
+            raise reject("expansion-too-deep", f"more than {DEEPEST_EXPRESSION} `let`s in one another", span)
+        self.inlining.append(name)
+        try:
+            yield
+        finally:
+            self.inlining.pop()
+
+
+def _no_selectors(scope: Scope, node: syntax.Selector, context: Context) -> ir.Selector:
+    raise AssertionError("selectors are bound by bind_selectors")
+
+
+@contextmanager
+def evaluating(span: Span | None, axis: Axis | None = None) -> Iterator[None]:
+    """Give an evaluation error its place in the text and, where it belongs to a token, that token in words."""
+    try:
+        yield
+    except EvaluationError as error:
+        message = error.message
+        if error.slot is not None and axis is not None:
+            message = f"{message}, for {token_words(axis, error.slot)}"
+        raise reject("evaluation", message, span, error.hint) from None
+
+
+def token_words(axis: Axis, slot: int) -> str:
+    """A token as people find it: `query 12 = answer[2] + 3`."""
+    noun = {"queries": "query", "keys": "key"}.get(axis.name, "token")
+    path = axis.path_of(slot)
+    if not path:
+        return f"{noun} {slot} (padding)"
+    region, _, at = path[-1]
+    names = ".".join(f"{name}[{number}]" for name, number, _ in path)
+    return f"{noun} {slot} = {names} + {at}" if region else f"{noun} {slot}"
