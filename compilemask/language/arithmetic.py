@@ -110,7 +110,7 @@ def _join(left: ListValue, right: ListValue) -> ListValue:
             f"the list would have {len(left) + len(right)} entries, at most {LONGEST_LIST} are allowed"
         )
     if left.array is not None and right.array is not None and left.array.dtype == right.array.dtype:
-        return ListValue(np.concatenate([left.array, right.array]))
+        return ListValue(np.concatenate([left.array, right.array]).astype(left.array.dtype))
     return ListValue(left.items + right.items)
 
 
@@ -292,9 +292,8 @@ def _cumsum(values: Value) -> Value:
 def _runs(values: Value) -> Value:
     entries = list_of(values, "the argument of `runs`")
     if entries.array is not None:
-        borders = np.flatnonzero(entries.array[1:] != entries.array[:-1]) + 1
-        ends = np.concatenate([[0], borders, [len(entries)]]) if len(entries) else [0]
-        return ListValue(np.diff(np.array(ends, dtype=np.int64)))
+        starts = np.flatnonzero(np.append(True, entries.array[1:] != entries.array[:-1])[: len(entries)])
+        return ListValue(np.append(starts[1:], len(entries))[: len(starts)].astype(np.int64) - starts.astype(np.int64))
     return ListValue([sum(1 for _ in group) for _, group in itertools.groupby(entries)])
 
 

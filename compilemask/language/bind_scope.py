@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from enum import Enum, auto
 
 from compilemask.language import program as ir
 from compilemask.language import syntax
 from compilemask.language.arithmetic import EvaluationError
-from compilemask.language.axis import Axis
+from compilemask.language.axis import Axis, CoordinateKind
+from compilemask.language.names import nearest
 from compilemask.language.program import Side
 from compilemask.language.values import Value
 from compilemask.source import Diagnostic, Severity, Span
@@ -24,7 +24,6 @@ ATTRIBUTES = ("at", "number", "size")
 RELATIONS = ("all", "none", "causal", "before", "self")
 CALLED_RELATIONS = ("window", "disc", "box", "path", "rectangles", "intervals", "random")
 FUNCTIONS = tuple(function.value for function in ir.Function)
-RESERVED = frozenset((*COORDINATES, *RELATIONS, *CALLED_RELATIONS, *FUNCTIONS, "q", "k", "batch", "head", "everything"))
 
 
 class RejectError(Exception):
@@ -40,11 +39,16 @@ def reject(code: str, message: str, span: Span | None, hint: str | None = None) 
     return RejectError(Diagnostic(Severity.ERROR, code, message, span, hint))
 
 
-def nearest(name: str, known: Iterable[str]) -> str | None:
-    """`did you mean ...`, for a name close to a known one."""
-    names = sorted(set(known))
-    found = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
-    return f"did you mean `{found[0]}`?" if found else None
+def suggestion(name: str, known: Iterable[str]) -> str | None:
+    """`did you mean ...?` for a name close to a known one."""
+    found = nearest(name, known)
+    return f"did you mean `{found}`?" if found else None
+
+
+def bracketed(span: Span) -> bool:
+    """Whether an opening bracket stands right before the span in the text, or begins it."""
+    line = span.source.line(span.line)
+    return line[: span.column - 1].rstrip().endswith("(") or line[span.column - 1 :].startswith("(")
 
 
 class Findings:
@@ -214,6 +218,16 @@ class Scope:
                 return True
         return False
 
+    def check_position(self, by: ir.By, span: Span) -> None:
+        """Refuse to compare `pos` of two axes that nothing relates."""
+        if self.two_axes and not self.aligned and _uses_pos(by.parts):
+            raise _not_aligned(span)
+
+    def check_aligned(self, condition: ir.Expression, span: Span) -> None:
+        """The same for a comparison of `q.` with `k.`."""
+        if self.two_axes and not self.aligned and {Side.QUERY, Side.KEY} <= _pos_sides(condition):
+            raise _not_aligned(span)
+
     def known(self) -> set[str]:
         """Every name that an expression may use, for suggestions."""
         words = {*COORDINATES, *FUNCTIONS, *RELATIONS, *CALLED_RELATIONS, "head", "batch"}
@@ -269,3 +283,27 @@ def token_words(axis: Axis, slot: int) -> str:
     region, _, at = path[-1]
     names = ".".join(f"{name}[{number}]" for name, number, _ in path)
     return f"{noun} {slot} = {names} + {at}" if region else f"{noun} {slot}"
+
+
+def _not_aligned(span: Span) -> RejectError:
+    return reject(
+        "not-aligned",
+        "this compares `pos` of two axes, and nothing says how they stand to each other",
+        span,
+        "add `align start` (first query at first key) or `align end` (last at last), or `position queries = ...`",
+    )
+
+
+def _uses_pos(parts: tuple[ir.Part, ...]) -> bool:
+    return any(_pos_sides(part.expression) for part in parts)
+
+
+def _pos_sides(node: object) -> set[Side]:
+    """The sides whose `pos` an expression uses."""
+    if isinstance(node, ir.Coordinate):
+        return {node.side} if node.kind is CoordinateKind.POS else set()
+    if isinstance(node, tuple):
+        return {side for item in node for side in _pos_sides(item)}
+    if isinstance(node, ir.Bound):
+        return {side for member in fields(node) for side in _pos_sides(getattr(node, member.name))}
+    return set()

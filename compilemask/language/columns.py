@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from compilemask.language import arithmetic as scalar
 from compilemask.language import program as ir
 from compilemask.language.arithmetic import AbsentValueError, EvaluationError
-from compilemask.language.axis import EVERYTHING, Axis, Column, CoordinateKind
-from compilemask.language.values import INT64_MAX, ListValue, Value
+from compilemask.language.axis import Axis, Column, CoordinateKind
+from compilemask.language.values import INT64_MAX, INT64_MIN, ListValue, Value
 
 Slots = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -88,7 +88,10 @@ def evaluate(expression: ir.Expression, frame: Frame, slots: Slots) -> Values:
 
     Raises EvaluationError, with `slot`, where a token has no value that it should have.
     """
-    return _EVALUATORS[type(expression)](expression, frame, slots)
+    found = _EVALUATORS[type(expression)](expression, frame, slots)
+    if found.present is not None and found.present.all():
+        return Values(found.values, None)
+    return found
 
 
 def select(selector: ir.Selector, frame: AxisFrame, slots: Slots) -> Flags:
@@ -132,13 +135,13 @@ def _numbered(selector: ir.NumberedTokens | ir.RangeTokens, frame: AxisFrame, sl
     region = selector.path[-1]
     chosen = frame.axis.in_path(selector.path)[slots]
     inside = slots[chosen]
+    if not len(inside):
+        return chosen
     numbers = frame.column(CoordinateKind.NUMBER, region).values[inside]
-    counts = frame.column(CoordinateKind.COUNT, region).values[inside]
 
     def end(expression: ir.Expression) -> tuple[NDArray[np.int64], Flags]:
         found = evaluate(expression, frame, inside)
-        values = _numbers(found, "an instance number")
-        return np.where(values < 0, values + counts, values), found.mask()
+        return _numbers(found, "an instance number"), found.mask()
 
     kept = np.ones(len(inside), dtype=np.bool_)
     if isinstance(selector, ir.NumberedTokens):
@@ -158,6 +161,8 @@ def _numbered(selector: ir.NumberedTokens | ir.RangeTokens, frame: AxisFrame, sl
 def _ends(selector: ir.EndTokens, frame: AxisFrame, slots: Slots) -> Flags:
     chosen = select(selector.of, frame, slots)
     inside = slots[chosen]
+    if not len(inside):
+        return chosen
     found = evaluate(selector.count, frame, inside)
     count = _numbers(found, f"the count of `{selector.end.value}`")
     negative = (count < 0) & found.mask()
@@ -208,31 +213,30 @@ def _cases(expression: ir.Cases, frame: Frame, slots: Slots) -> Values:
 def _arithmetic(expression: ir.Arithmetic, frame: Frame, slots: Slots) -> Values:
     left, right = evaluate(expression.left, frame, slots), evaluate(expression.right, frame, slots)
     present = _and(left.present, right.present)
-    a, b = left.values, right.values
-    if a.dtype != np.int64 or b.dtype != np.int64:
-        return _each(lambda x, y: scalar.arithmetic(expression.operator, x, y), (left, right), slots)
     operator = expression.operator
-    if operator in (ir.ArithmeticOperator.FLOOR_DIVIDE, ir.ArithmeticOperator.MODULO):
-        zero = b == 0
-        if zero.any():
-            if (zero if present is None else zero & present).any():
-                return _each(lambda x, y: scalar.arithmetic(operator, x, y), (left, right), slots)
-            b = np.where(zero, 1, b)
-        return Values(a // b if operator is ir.ArithmeticOperator.FLOOR_DIVIDE else a % b, present)
-    if _may_overflow(operator, a, b):
+    numeric = left.values.dtype == np.int64 and right.values.dtype == np.int64
+    a, b = (found.values.astype(np.int64, copy=False) if numeric else _NOTHING for found in (left, right))
+    if not numeric or _needs_care(operator, a, b):
         return _each(lambda x, y: scalar.arithmetic(operator, x, y), (left, right), slots)
     match operator:
         case ir.ArithmeticOperator.ADD:
             return Values(a + b, present)
         case ir.ArithmeticOperator.SUBTRACT:
             return Values(a - b, present)
-        case _:
+        case ir.ArithmeticOperator.MULTIPLY:
             return Values(a * b, present)
+        case ir.ArithmeticOperator.FLOOR_DIVIDE:
+            return Values(np.floor_divide(a, b, dtype=np.int64), present)
+        case _:
+            return Values(np.mod(a, b, dtype=np.int64), present)
 
 
-def _may_overflow(operator: ir.ArithmeticOperator, a: NDArray[np.int64], b: NDArray[np.int64]) -> bool:
+def _needs_care(operator: ir.ArithmeticOperator, a: NDArray[np.int64], b: NDArray[np.int64]) -> bool:
+    """Whether some value might overflow or divide by zero, so that each is computed by itself."""
     if not len(a):
         return False
+    if operator in (ir.ArithmeticOperator.FLOOR_DIVIDE, ir.ArithmeticOperator.MODULO):
+        return bool((b == 0).any()) or (int(b.min()) < 0 and int(a.min()) == INT64_MIN)
     large_a, large_b = (max(abs(int(values.min())), abs(int(values.max()))) for values in (a, b))
     return (large_a * large_b if operator is ir.ArithmeticOperator.MULTIPLY else large_a + large_b) > INT64_MAX
 
@@ -502,6 +506,7 @@ def _conditions(found: Values) -> Flags:
     return result
 
 
+_NOTHING = np.zeros(0, dtype=np.int64)
 _EQUALITIES = (ir.ComparisonOperator.EQUAL, ir.ComparisonOperator.NOT_EQUAL)
 _COMPARISONS: dict[ir.ComparisonOperator, Callable[..., Flags]] = {
     ir.ComparisonOperator.LESS: np.less,

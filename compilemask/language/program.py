@@ -11,8 +11,9 @@ known. Conditions and relations are two-valued: `not` turns false into true even
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from enum import Enum
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -261,6 +262,22 @@ class Listing(Expression):
     parts: tuple[Expression, ...]
 
 
+def on_side(expression: Expression, side: Side) -> Expression:
+    """The same expression with every coordinate taken from `side`; selectors and totals keep side THIS inside."""
+    changes: dict[str, Any] = {}
+    for part in fields(expression):
+        value = getattr(expression, part.name)
+        if isinstance(value, Side):
+            changes[part.name] = side
+        elif isinstance(value, Expression) and not isinstance(expression, RunningTotal):
+            changes[part.name] = on_side(value, side)
+        elif isinstance(value, tuple) and value and isinstance(value[0], Expression):
+            changes[part.name] = tuple(on_side(item, side) for item in value)
+        elif isinstance(value, tuple) and value and isinstance(value[0], Case):
+            changes[part.name] = tuple(replace(item, value=on_side(item.value, side)) for item in value)
+    return replace(expression, **changes) if changes else expression
+
+
 # ---------------------------------------------------------------- selectors (sides THIS, padding never selected)
 
 
@@ -283,9 +300,9 @@ class RegionTokens(Selector):
 
 @dataclass(frozen=True, slots=True)
 class NumberedTokens(Selector):
-    """Tokens of `path` whose number of `path[-1]` is `index`; a negative index has been made `count + index`.
+    """Tokens of `path` whose number of `path[-1]` equals `index`, an expression of the token (constant as a rule).
 
-    `index` is an expression of the token (constant as a rule).
+    Numbers that the text counts from the end have become COUNT minus that; a number that no instance has selects none.
     """
 
     path: tuple[str, ...]
@@ -294,10 +311,7 @@ class NumberedTokens(Selector):
 
 @dataclass(frozen=True, slots=True)
 class RangeTokens(Selector):
-    """Tokens of `path` with start <= number < stop. Negative ends count from the end of the token's own parent:
-
-    a negative value stands for `Axis.column(COUNT, path[-1]) + value`. None: no bound.
-    """
+    """Tokens of `path` with start <= number of `path[-1]` < stop; None: no bound. Never counts from the end."""
 
     path: tuple[str, ...]
     start: Expression | None
@@ -471,6 +485,9 @@ class Rectangles(Relation):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Rectangles) and self.by == other.by and np.array_equal(self.rows, other.rows)
 
+    def __hash__(self) -> int:
+        return hash((self.by, self.rows.shape, self.rows[:4].tobytes()))
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class IntervalLists(Relation):
@@ -493,6 +510,9 @@ class IntervalLists(Relation):
             and np.array_equal(self.starts, other.starts)
             and np.array_equal(self.ends, other.ends)
         )
+
+    def __hash__(self) -> int:
+        return hash((self.by, len(self.offsets), len(self.starts), self.starts[:8].tobytes()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -591,7 +611,7 @@ class Variant:
     queries: Axis
     keys: Axis
     rules: RuleList
-    order: Order | None
+    orders: tuple[Order, ...]
 
 
 @dataclass(frozen=True, slots=True)

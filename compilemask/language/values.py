@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +34,7 @@ class ListValue:
 
     __slots__ = ("_items", "array")
 
-    def __init__(self, items: Sequence[Value] | NDArray[np.int64] | NDArray[np.bool_]) -> None:
+    def __init__(self, items: Sequence[Value] | NDArray[Any]) -> None:
         self.array: NDArray[np.int64] | NDArray[np.bool_] | None
         self._items: tuple[Value, ...] | None
         if isinstance(items, np.ndarray):

@@ -1,0 +1,358 @@
+"""Layouts: sizes are evaluated, instances numbered, and the runs of an axis put in their written order.
+
+The regions of one level are bound for all instances of the level above at once, so that thousands of packed samples
+cost a few array operations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compilemask.language import columns, syntax
+from compilemask.language import program as ir
+from compilemask.language.arithmetic import EvaluationError
+from compilemask.language.axis import Column, CoordinateKind, RegionTable, Runs
+from compilemask.language.bind_arguments import arithmetic_text
+from compilemask.language.bind_expressions import expression
+from compilemask.language.bind_scope import AxisNames, Context, Mode, Scope, reject
+from compilemask.language.values import Grid, ListValue, Value, describe
+from compilemask.source import Span
+
+MOST_TOKENS = 2**24
+MOST_INSTANCES = 2**20
+MOST_NESTING = 8
+
+Ints = NDArray[np.int64]
+
+
+def axis_names(name: str, items: tuple[syntax.Item, ...]) -> AxisNames:
+    """The region names of a layout, from its text."""
+    paths: list[tuple[str, ...]] = []
+    grids = _collect(items, (), paths)
+    return AxisNames(name, tuple(paths), grids)
+
+
+def _collect(items: tuple[syntax.Item, ...], outer: tuple[str, ...], paths: list[tuple[str, ...]]) -> bool:
+    grids = False
+    for item in items:
+        if isinstance(item, syntax.Leaf):
+            paths.append((*outer, item.name))
+            grids |= _mentions_grid(item.size)
+        elif isinstance(item, syntax.Group):
+            if item.name in outer:
+                raise reject("region-in-itself", f"`{item.name}` stands inside of a region `{item.name}`", item.span)
+            if len(outer) >= MOST_NESTING:
+                raise reject("nesting", f"regions are nested more than {MOST_NESTING} deep", item.span)
+            grids |= _collect(item.items, (*outer, item.name), paths)
+    return grids
+
+
+def _mentions_grid(node: syntax.Expression) -> bool:
+    match node:
+        case syntax.Call(_, "grid", _):
+            return True
+        case syntax.ListOf(_, items):
+            return any(_mentions_grid(item) for item in items)
+        case syntax.Binary(_, _, left, right) | syntax.Conditional(_, left, _, right):
+            return _mentions_grid(left) or _mentions_grid(right)
+        case syntax.Index(_, value, _):
+            return _mentions_grid(value)
+    return isinstance(node, syntax.Name | syntax.Call)
+
+
+@dataclass(slots=True)
+class _Table:
+    """The instances of one name while the layout is read."""
+
+    number: list[Ints] = field(default_factory=list)
+    parent: list[Ints] = field(default_factory=list)
+    count: list[Ints] = field(default_factory=list)
+    instances: int = 0
+
+
+@dataclass(slots=True)
+class _Piece:
+    """Runs, in written order of their level; `row` is the instance of the level above that each belongs to."""
+
+    row: Ints
+    length: Ints
+    leaf: Ints
+    shape: Ints
+    inside: dict[str, Ints]
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """All instances of one level; a frame whose only coordinates are the numbers of the enclosing regions."""
+
+    total: int
+    numbers: dict[str, Ints]
+    instances: dict[str, Ints]
+
+    def column(self, kind: CoordinateKind, region: str | None) -> Column:
+        return Column(self.numbers[region or ""], None)
+
+    def select(self, selector: ir.Selector, slots: Ints) -> NDArray[np.bool_]:
+        raise EvaluationError("a coordinate by region cannot be used in a layout")
+
+    def total_of(self) -> int:
+        return self.total
+
+    def take(self, rows: Ints) -> _Rows:
+        """The level below: these rows, each once per child."""
+        return _Rows(
+            len(rows),
+            {name: values[rows] for name, values in self.numbers.items()},
+            {name: values[rows] for name, values in self.instances.items()},
+        )
+
+
+class _RowFrame:
+    """`_Rows` as a frame of expressions."""
+
+    def __init__(self, rows: _Rows) -> None:
+        self.rows = rows
+
+    def column(self, kind: CoordinateKind, region: str | None) -> Column:
+        return self.rows.column(kind, region)
+
+    def select(self, selector: ir.Selector, slots: Ints) -> NDArray[np.bool_]:
+        return self.rows.select(selector, slots)
+
+    def total(self, expression: ir.RunningTotal) -> columns.Values:
+        raise EvaluationError("`cumsum` of a coordinate cannot be used in a layout")
+
+
+class LayoutBinder:
+    """Reads one layout into runs."""
+
+    def __init__(self, scope: Scope, layout: syntax.Layout) -> None:
+        self.scope = scope
+        self.layout = layout
+        self.tables: dict[str, _Table] = {}
+        self.leaves = 0
+        self.parents = 0
+        self.tokens = 0
+        self.instances = 0
+
+    def runs(self) -> Runs:
+        """The runs of the axis."""
+        names = self.scope.axis_names["queries" if self.layout.axis != "keys" else "keys"]
+        rows = _Rows(1, {}, {})
+        piece = self._block(self.layout.items, rows)
+        regions = {}
+        for name, table in self.tables.items():
+            inside = piece.inside.get(name)
+            regions[name] = RegionTable(
+                inside if inside is not None else np.full(len(piece.length), -1, dtype=np.int64),
+                _joined(table.number),
+                _joined(table.count),
+                _joined(table.parent),
+            )
+        for name in names.regions - set(regions):
+            regions[name] = RegionTable(
+                np.full(len(piece.length), -1, dtype=np.int64), _joined([]), _joined([]), _joined([])
+            )
+        return Runs(piece.length, piece.leaf, piece.shape, names.paths, regions)
+
+    # ------------------------------------------------------------ levels
+
+    def _block(self, items: tuple[syntax.Item, ...], rows: _Rows) -> _Piece:
+        first_parent = self.parents
+        self.parents += rows.total
+        next_number: dict[str, Ints] = {}
+        pieces = []
+        for item in items:
+            match item:
+                case syntax.Padding(_, size):
+                    pieces.append(self._padding(size, rows))
+                case syntax.Leaf():
+                    pieces.append(self._leaf(item, rows, next_number, first_parent))
+                case syntax.Group():
+                    pieces.append(self._group(item, rows, next_number, first_parent))
+        for name, counts in next_number.items():
+            table = self.tables[name]
+            for place in range(len(table.count), len(table.number)):
+                table.count.append(counts[table.parent[place] - first_parent])
+        return _merged(pieces, rows.total)
+
+    def _new_instances(
+        self, name: str, counts: Ints, rows: _Rows, next_number: dict[str, Ints], first_parent: int, span: Span
+    ) -> tuple[Ints, Ints, Ints]:
+        """Number `counts[row]` new instances per row: their rows, numbers and ids."""
+        self.instances += int(counts.sum())
+        if self.instances > MOST_INSTANCES:
+            raise reject(
+                "too-many-instances",
+                f"{self.instances:,} instances of regions, at most {MOST_INSTANCES:,} are allowed",
+                span,
+            )
+        begun = next_number.get(name, np.zeros(rows.total, dtype=np.int64))
+        next_number[name] = begun + counts
+        owner = np.repeat(np.arange(rows.total, dtype=np.int64), counts)
+        within = np.arange(len(owner), dtype=np.int64) - np.repeat(np.cumsum(counts) - counts, counts)
+        number = begun[owner] + within
+        table = self.tables.setdefault(name, _Table())
+        ids = table.instances + np.arange(len(owner), dtype=np.int64)
+        table.instances += len(owner)
+        table.number.append(number)
+        table.parent.append(owner + first_parent)
+        return owner, number, ids
+
+    def _group(self, item: syntax.Group, rows: _Rows, next_number: dict[str, Ints], first_parent: int) -> _Piece:
+        counts = np.ones(rows.total, dtype=np.int64)
+        if item.repeat is not None:
+            counts = self._sizes(item.repeat, rows, f"the number of `{item.name}`")
+        owner, number, ids = self._new_instances(item.name, counts, rows, next_number, first_parent, item.span)
+        below = rows.take(owner)
+        below.numbers[item.name] = number
+        below.instances[item.name] = ids
+        piece = self._block(item.items, below)
+        piece.inside[item.name] = ids[piece.row]
+        piece.row = owner[piece.row]
+        return piece
+
+    def _leaf(self, item: syntax.Leaf, rows: _Rows, next_number: dict[str, Ints], first_parent: int) -> _Piece:
+        leaf = self.leaves
+        self.leaves += 1
+        counts, lengths, shapes = self._leaf_sizes(item, rows)
+        owner, _, ids = self._new_instances(item.name, counts, rows, next_number, first_parent, item.span)
+        self._count_tokens(lengths, item.size)
+        return _Piece(owner, lengths, np.full(len(lengths), leaf, dtype=np.int64), shapes, {item.name: ids})
+
+    def _padding(self, size: syntax.Expression, rows: _Rows) -> _Piece:
+        lengths = self._sizes(size, rows, "padding")
+        self._count_tokens(lengths, size)
+        shape = np.full((len(lengths), 3), -1, dtype=np.int64)
+        return _Piece(
+            np.arange(rows.total, dtype=np.int64), lengths, np.full(len(lengths), -1, dtype=np.int64), shape, {}
+        )
+
+    def _count_tokens(self, lengths: Ints, node: syntax.Expression) -> None:
+        longest = int(lengths.max(initial=0))
+        self.tokens += int(lengths.sum()) if longest < 2**40 else longest
+        if self.tokens > MOST_TOKENS:
+            raise reject(
+                "too-many-tokens",
+                f"`{arithmetic_text(self.scope, node, self.tokens)}`: an axis has at most {MOST_TOKENS:,} tokens"
+                if len(lengths) == 1 and self.tokens == longest
+                else f"the {self.layout.axis} would have {self.tokens:,} tokens, at most {MOST_TOKENS:,} are allowed",
+                node.span,
+            )
+
+    # ------------------------------------------------------------ sizes
+
+    def _evaluate(self, node: syntax.Expression, rows: _Rows) -> columns.Values:
+        context = Context(Mode.LAYOUT, regions=tuple(rows.numbers))
+        bound = expression(self.scope, node, context)
+        if isinstance(bound, ir.Constant):
+            return columns.pack([bound.value])
+        try:
+            return columns.evaluate(bound, _RowFrame(rows), np.arange(rows.total, dtype=np.int64))
+        except EvaluationError as error:
+            which = "" if error.slot is None else f", for {_row_words(rows, error.slot)}"
+            raise reject("evaluation", f"{error.message}{which}", node.span, error.hint) from None
+
+    def _sizes(self, node: syntax.Expression, rows: _Rows, what: str) -> Ints:
+        found = self._evaluate(node, rows)
+        if found.values.dtype != np.int64 or found.present is not None:
+            shown = describe(found.values.tolist()[0]) if len(found.values) else "nothing"
+            raise reject("size-not-a-number", f"{what} is {shown}, expected a number", node.span)
+        sizes = (
+            np.broadcast_to(found.values.astype(np.int64), (rows.total,)) if len(found.values) == 1 else found.values
+        )
+        self._check_negative(sizes.astype(np.int64), node, rows, what)
+        return sizes.astype(np.int64)
+
+    def _check_negative(self, sizes: Ints, node: syntax.Expression, rows: _Rows, what: str) -> None:
+        if len(sizes) and int(sizes.min()) < 0:
+            row = int(np.argmin(sizes))
+            which = f" in {_row_words(rows, row)}" if rows.numbers and len(sizes) == rows.total else ""
+            text = arithmetic_text(self.scope, node, int(sizes[row]))
+            raise reject("negative-size", f"{what} has a negative size{which}: {text}", node.span)
+
+    def _leaf_sizes(self, item: syntax.Leaf, rows: _Rows) -> tuple[Ints, Ints, Ints]:
+        """Instances per row, then the length and the shape of every instance."""
+        found = self._evaluate(item.size, rows)
+        what = f"`{item.name}`"
+        if found.values.dtype == np.int64 and found.present is None:
+            sizes = np.resize(found.values.astype(np.int64), rows.total)
+            self._check_negative(sizes, item.size, rows, what)
+            return np.ones(rows.total, dtype=np.int64), sizes, np.full((rows.total, 3), -1, dtype=np.int64)
+        per_row = [self._entries(value, item) for value in found.values.tolist()]
+        if len(per_row) == 1:
+            per_row = per_row * rows.total
+        counts = np.array([len(lengths) for lengths, _ in per_row], dtype=np.int64)
+        lengths = _joined([lengths for lengths, _ in per_row])
+        if len(lengths) and int(lengths.min()) < 0:
+            place = int(np.argmin(lengths))
+            raise reject(
+                "negative-size",
+                f"{what} has a negative size in its list: entry {place} is {int(lengths[place])}",
+                item.size.span,
+            )
+        shapes = np.concatenate([shape for _, shape in per_row]) if per_row else np.zeros((0, 3), dtype=np.int64)
+        return counts, lengths, shapes
+
+    def _entries(self, value: Value, item: syntax.Leaf) -> tuple[Ints, Ints]:
+        """Lengths and shapes of the instances that one value of a size stands for."""
+        entries: tuple[Value, ...] = value.items if isinstance(value, ListValue) else (value,)
+        if isinstance(value, ListValue) and value.array is not None and value.array.dtype == np.int64:
+            return value.array.astype(np.int64), np.full((len(value), 3), -1, dtype=np.int64)
+        lengths = np.zeros(len(entries), dtype=np.int64)
+        shapes = np.full((len(entries), 3), -1, dtype=np.int64)
+        for place, entry in enumerate(entries):
+            if isinstance(entry, Grid):
+                length = 1
+                for extent in entry.shape:
+                    length *= extent
+                lengths[place] = min(length, 2**40)
+                shapes[place, 3 - len(entry.shape) :] = entry.shape
+            elif type(entry) is int:
+                lengths[place] = entry
+            else:
+                what = "the size" if not isinstance(value, ListValue) else f"entry {place} of the sizes"
+                hint = (
+                    "a list of lists belongs to `repeat`: `sizes[number of the outer region]`"
+                    if isinstance(entry, ListValue)
+                    else None
+                )
+                raise reject(
+                    "size-not-a-number",
+                    f"{what} of `{item.name}` is {describe(entry)}, expected a number or a grid",
+                    item.size.span,
+                    hint,
+                )
+        return lengths, shapes
+
+
+def _row_words(rows: _Rows, row: int) -> str:
+    return ", ".join(f"{name}[{int(numbers[row])}]" for name, numbers in rows.numbers.items()) or "the layout"
+
+
+def _joined(parts: list[Ints]) -> Ints:
+    return np.concatenate(parts).astype(np.int64) if parts else np.zeros(0, dtype=np.int64)
+
+
+def _merged(pieces: list[_Piece], rows: int) -> _Piece:
+    """Pieces of one block, one after another within every row."""
+    if not pieces:
+        return _Piece(_joined([]), _joined([]), _joined([]), np.zeros((0, 3), dtype=np.int64), {})
+    names = {name for piece in pieces for name in piece.inside}
+    row = _joined([piece.row for piece in pieces])
+    order = np.argsort(row, kind="stable") if rows > 1 else np.arange(len(row))
+    inside = {
+        name: _joined([piece.inside.get(name, np.full(len(piece.row), -1, dtype=np.int64)) for piece in pieces])[order]
+        for name in names
+    }
+    shape = np.concatenate([piece.shape for piece in pieces])[order]
+    return _Piece(
+        row[order],
+        _joined([piece.length for piece in pieces])[order],
+        _joined([piece.leaf for piece in pieces])[order],
+        shape,
+        inside,
+    )

@@ -1,0 +1,80 @@
+"""Values that a mask is given from Python, JSON or the command line, made values of the language."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compilemask.language.values import ANY, INT64_MAX, INT64_MIN, ListValue, Unbounded, Value
+
+LONGEST_LIST = 2**24
+DEEPEST_LIST = 16
+
+
+def to_value(given: object, depth: int = 0) -> Value:
+    """An integer, boolean, string, None (`any`), nested sequence, array or tensor as a value.
+
+    Raises ValueError with the reason in words for anything else; arrays and tensors are copied.
+    """
+    if depth > DEEPEST_LIST:
+        raise ValueError(f"lists nested more than {DEEPEST_LIST} deep")
+    match given:
+        case None | Unbounded():
+            return ANY
+        case bool() | str():
+            return given
+        case int():
+            return _integer(given)
+        case ListValue():
+            return given
+        case np.ndarray():
+            return _array(given)
+        case np.generic():
+            return _array(np.asarray(given))
+        case list() | tuple():
+            return _sequence(given, depth)
+    return _other(given, depth)
+
+
+def _integer(given: int) -> int:
+    if not INT64_MIN <= given <= INT64_MAX:
+        raise ValueError(f"the number {given}, which does not fit 64 bits")
+    return int(given)
+
+
+def _sequence(given: Sequence[object], depth: int) -> Value:
+    if len(given) > LONGEST_LIST:
+        raise ValueError(f"a list of {len(given)} entries, at most {LONGEST_LIST} are allowed")
+    if len(given) > 64 and all(type(entry) is int for entry in given):
+        try:
+            return ListValue(np.array(given, dtype=np.int64))
+        except OverflowError:
+            pass
+    return ListValue([to_value(entry, depth + 1) for entry in given])
+
+
+def _array(given: NDArray[np.generic]) -> Value:
+    if given.dtype.kind not in "iub":
+        hint = "; convert them to integers first" if given.dtype.kind == "f" else ""
+        raise ValueError(f"an array of {given.dtype}, expected integers or booleans{hint}")
+    if given.size > LONGEST_LIST:
+        raise ValueError(f"an array of {given.size} entries, at most {LONGEST_LIST} are allowed")
+    if given.dtype == np.uint64 and given.size and int(given.max()) > INT64_MAX:
+        raise ValueError(f"the number {int(given.max())}, which does not fit 64 bits")
+    if given.ndim == 0:
+        return bool(given) if given.dtype == np.bool_ else int(given)
+    if given.ndim == 1:
+        return ListValue(given.astype(np.bool_) if given.dtype == np.bool_ else given.astype(np.int64))
+    return ListValue([_array(row) for row in given])
+
+
+def _other(given: object, depth: int) -> Value:
+    """A tensor, by its own way to numpy; a float, a mapping or anything else is refused."""
+    detach = getattr(given, "detach", None)
+    if callable(detach):
+        return to_value(detach().cpu().numpy(), depth)
+    if isinstance(given, float):
+        raise ValueError(f"the number {given}; the language has integers only")
+    raise ValueError(f"a value of type {type(given).__name__}")
