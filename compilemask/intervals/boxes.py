@@ -172,14 +172,13 @@ def side_range(side: ir.BoxSide, query: Ints, extent: int) -> tuple[Ints, Ints]:
         room = np.full_like(query, 2**61)
     middle = side.stride - 1 if side.causal else side.stride // 2
     if side.stride > 1:
-        positions = np.minimum(positions // side.stride * side.stride + middle, room - 1)
+        own = positions
+    positions = np.minimum(positions // side.stride * side.stride + middle, room - 1)
     if side.causal:
-        behind = side.size - 1
-        ahead = 0
-    else:
-        longer, shorter = side.size // 2, side.size - 1 - side.size // 2
-        behind, ahead = (shorter, longer) if side.lean is ir.Lean.AHEAD else (longer, shorter)
-    if side.edge is ir.Edge.SHIFT and not side.causal:
+        return positions - side.size + 1, own
+    longer, shorter = side.size // 2, side.size - 1 - side.size // 2
+    behind, ahead = (shorter, longer) if side.lean is ir.Lean.AHEAD else (longer, shorter)
+    if side.edge is ir.Edge.SHIFT:
         start = np.clip(positions - behind, 0, np.maximum(room - side.size, 0))
         return start, start + side.size - 1
     return positions - behind, positions + ahead

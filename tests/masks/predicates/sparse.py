@@ -206,19 +206,21 @@ def _dropped(random: Random, n: int) -> Parameters:
     def one() -> list[bool]:
         return [random.random() < 0.7 for _ in range(n)]
 
-    return {"ask": [one(), one()], "answer": [one(), one()]}
+    return {"length": n, "ask": [one(), one()], "answer": [one(), one()]}
 
 
 @library_mask("qk_sparse", _dropped)
-def qk_sparse(ask: list[list[bool]], answer: list[list[bool]]) -> Mask:
-    q, k = axes(len(ask[0]))
+def qk_sparse(length: int, ask: list[list[bool]], answer: list[list[bool]]) -> Mask:
+    q, k = axes(length)
     pairs = zip(ask, answer, strict=True)
     return heads([(k <= q) & np.array(a)[:, None] & np.array(b)[None, :] for a, b in pairs])
 
 
-@library_mask("hash_sparse", lambda random, n: {"buckets": [random.choices(range(4), k=n) for _ in range(2)]})
-def hash_sparse(buckets: list[list[int]]) -> Mask:
-    q, k = axes(len(buckets[0]))
+@library_mask(
+    "hash_sparse", lambda random, n: {"length": n} | {"buckets": [random.choices(range(4), k=n) for _ in range(2)]}
+)
+def hash_sparse(length: int, buckets: list[list[int]]) -> Mask:
+    q, k = axes(length)
     return heads([(k < q) & (np.array(b)[:, None] == np.array(b)[None, :]) for b in buckets])
 
 
