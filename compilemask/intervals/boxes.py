@@ -171,9 +171,9 @@ def side_range(side: ir.BoxSide, query: Ints, extent: int) -> tuple[Ints, Ints]:
     else:
         room = np.full_like(query, 2**61)
     middle = side.stride - 1 if side.causal else side.stride // 2
+    own = positions
     if side.stride > 1:
-        own = positions
-    positions = np.minimum(positions // side.stride * side.stride + middle, room - 1)
+        positions = np.minimum(positions // side.stride * side.stride + middle, room - 1)
     if side.causal:
         return positions - side.size + 1, own
     longer, shorter = side.size // 2, side.size - 1 - side.size // 2
