@@ -1,0 +1,193 @@
+"""The rules of a file as a matrix: rows look, columns are seen, a cell holds the relation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+
+from compilemask.language import syntax
+from compilemask_app.composing.text_edits import (
+    TextEdit,
+    deleting_line,
+    inserting_below,
+    replacing,
+    source_text,
+)
+
+
+class Cover(IntEnum):
+    """How much of a region a selector takes."""
+
+    NONE = 0
+    PART = 1
+    WHOLE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class RegionEntry:
+    """A leaf region of an axis: its name, the regions around it, and where it is declared."""
+
+    name: str
+    around: tuple[str, ...]
+    leaf: syntax.Leaf
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """A rule that speaks of a cell; `partly` where it takes only some of the tokens of a side."""
+
+    rule: syntax.Rule
+    partly: bool
+
+    @property
+    def how(self) -> str:
+        """The relation as written."""
+        return source_text(self.rule.how.span)
+
+
+@dataclass(frozen=True, slots=True)
+class RegionMatrix:
+    """Regions of both axes, and the rules per cell in the order in which they run."""
+
+    rows: tuple[RegionEntry, ...]
+    columns: tuple[RegionEntry, ...]
+    cells: dict[tuple[int, int], tuple[Applied, ...]]
+    limits: tuple[str, ...]
+    file: syntax.File
+
+    def at(self, row: int, column: int) -> tuple[Applied, ...]:
+        """The rules of a cell, the last one wins."""
+        return self.cells.get((row, column), ())
+
+    def summary(self, row: int, column: int) -> str:
+        """A cell in a word or two: the relation, `…` where it takes a part, `+n` where more rules speak."""
+        rules = self.at(row, column)
+        if not rules:
+            return "·"
+        last = rules[-1]
+        if last.how == "none":
+            return "·"
+        shown = last.how if last.rule.shows else f"not {last.how}"
+        more = f" +{len(rules) - 1}" if len(rules) > 1 else ""
+        return f"{shown}{'…' if last.partly else ''}{more}"
+
+
+def matrix_of(file: syntax.File) -> RegionMatrix:
+    """The matrix of a syntax tree; a file without regions gives an empty one."""
+    rows = tuple(_regions(file, ("layout", "queries")))
+    columns = tuple(_regions(file, ("layout", "keys")))
+    rules = [line for statement in file.statements if isinstance(statement, syntax.Rules) for line in statement.rules]
+    cells: dict[tuple[int, int], tuple[Applied, ...]] = {}
+    for i, row in enumerate(rows):
+        for j, column in enumerate(columns):
+            found = tuple(
+                Applied(rule, min(who, whom) is Cover.PART)
+                for rule in rules
+                if isinstance(rule, syntax.Rule)
+                and (who := cover(rule.who, row)) is not Cover.NONE
+                and (whom := cover(rule.whom, column)) is not Cover.NONE
+            )
+            if found:
+                cells[i, j] = found
+    limits = tuple(source_text(rule.how.span) for rule in rules if isinstance(rule, syntax.Limit))
+    return RegionMatrix(rows, columns, cells, limits, file)
+
+
+def _regions(file: syntax.File, axes: tuple[str, ...]) -> Iterator[RegionEntry]:
+    seen: set[tuple[str, ...]] = set()
+    for statement in file.statements:
+        if isinstance(statement, syntax.Layout) and statement.axis in axes:
+            for entry in _leaves(statement.items, ()):
+                if (key := (*entry.around, entry.name)) not in seen:
+                    seen.add(key)
+                    yield entry
+
+
+def _leaves(items: tuple[syntax.Item, ...], around: tuple[str, ...]) -> Iterator[RegionEntry]:
+    for item in items:
+        if isinstance(item, syntax.Leaf):
+            yield RegionEntry(item.name, around, item)
+        elif isinstance(item, syntax.Group):
+            yield from _leaves(item.items, (*around, item.name))
+
+
+def cover(selector: syntax.Selector, region: RegionEntry) -> Cover:
+    """How much of a region a selector takes."""
+    match selector:
+        case syntax.Everything():
+            return Cover.WHOLE
+        case syntax.RegionPath(names=names):
+            path = (*region.around, region.name)
+            inside = names[-1] in path and all(name in path for name in names)
+            return Cover.WHOLE if inside else Cover.NONE
+        case syntax.Numbered(path=of) | syntax.Range(path=of) | syntax.Ends(of=of) | syntax.Where(of=of):
+            return min(Cover.PART, cover(of, region))
+        case syntax.Union(parts=parts):
+            return max((cover(part, region) for part in parts), default=Cover.NONE)
+        case _:
+            return Cover.NONE
+
+
+# ---------------------------------------------------------------- changes
+
+
+def set_relation(matrix: RegionMatrix, row: int, column: int, how: str) -> TextEdit:
+    """The cell's own rule with another relation; a new rule below the others where it has none."""
+    own = _own_rule(matrix, row, column, shows=True)
+    if own is not None:
+        return replacing(own.how.span, how)
+    return _new_rule(matrix, f"{_path(matrix.rows[row])} sees {_path(matrix.columns[column])} : {how}")
+
+
+def hide(matrix: RegionMatrix, row: int, column: int) -> TextEdit | None:
+    """Nothing visible in the cell: its only rule goes, or a rule that hides is added; None if it is hidden already."""
+    rules = matrix.at(row, column)
+    if not rules:
+        return None
+    own = _own_rule(matrix, row, column, shows=True)
+    if own is not None and len(rules) == 1 and own.span.line == own.span.end_line:
+        return deleting_line(own.span.line - 1)
+    return _new_rule(matrix, f"{_path(matrix.rows[row])} cannot see {_path(matrix.columns[column])} : all")
+
+
+def add_region(matrix: RegionMatrix, after: RegionEntry, name: str, size: str) -> TextEdit:
+    """A region below another one, as deep as it."""
+    indent = " " * (after.leaf.span.column - 1)
+    return inserting_below(after.leaf.span.end_line - 1, f"{indent}{name} : {size}")
+
+
+def resize_region(region: RegionEntry, size: str) -> TextEdit:
+    """Another size."""
+    return replacing(region.leaf.size.span, size)
+
+
+def delete_region(region: RegionEntry) -> TextEdit:
+    """The line of the region; rules that name it stay, and are then reported."""
+    return deleting_line(region.leaf.span.line - 1)
+
+
+def _own_rule(matrix: RegionMatrix, row: int, column: int, *, shows: bool) -> syntax.Rule | None:
+    """The last rule that is about this cell and no other."""
+    for applied in reversed(matrix.at(row, column)):
+        rule = applied.rule
+        if rule.shows is shows and _names(rule.who, matrix.rows[row]) and _names(rule.whom, matrix.columns[column]):
+            return rule
+    return None
+
+
+def _names(selector: syntax.Selector, region: RegionEntry) -> bool:
+    return isinstance(selector, syntax.RegionPath) and selector.names[-1] == region.name
+
+
+def _path(region: RegionEntry) -> str:
+    return region.name
+
+
+def _new_rule(matrix: RegionMatrix, line: str) -> TextEdit:
+    blocks = [item for item in matrix.file.statements if isinstance(item, syntax.Rules) and item.when is None]
+    if blocks and blocks[-1].rules:
+        last = blocks[-1].rules[-1]
+        return inserting_below(last.span.end_line - 1, " " * (last.span.column - 1) + line)
+    end = len(matrix.file.source.text.splitlines())
+    return inserting_below(max(0, end - 1), f"\nrules\n    {line}")

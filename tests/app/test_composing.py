@@ -1,0 +1,163 @@
+"""Changes of the text by the matrix and the steppers: what changes, and that nothing else does."""
+
+from __future__ import annotations
+
+import pytest
+from compilemask_app.composing import parameters, region_matrix, relations, renaming
+from compilemask_app.composing.text_edits import TextEdit, applied
+
+from compilemask.language.parser import parse_tolerant
+from compilemask.source import Source
+
+TEXT = """\
+# Every answer sees the prompt.
+title "Shared"   # kept
+param prompt = 2048, answers = [1024] * 6, on = true
+
+layout
+    document repeat 2
+        prompt : prompt          # one per document
+        answer : answers[document]
+
+rules
+    prompt sees prompt : causal within document   # why
+    answer sees prompt : all within document
+    answer sees answer : causal within answer
+"""
+
+
+def matrix(text: str = TEXT) -> region_matrix.RegionMatrix:
+    return region_matrix.matrix_of(parse_tolerant(Source("test", text)).file)
+
+
+def after(text: str, *edits: TextEdit | None) -> str:
+    assert all(edit is not None for edit in edits)
+    return applied(text, [edit for edit in edits if edit is not None])
+
+
+def test_cells_hold_the_relation_as_written() -> None:
+    found = matrix()
+    assert [row.name for row in found.rows] == ["prompt", "answer"] == [column.name for column in found.columns]
+    assert found.summary(0, 0) == "causal within document"
+    assert found.summary(0, 1) == "·"
+    assert found.summary(1, 0) == "all within document"
+
+
+def test_selectors_of_parts_and_of_everything_reach_the_right_cells() -> None:
+    text = "layout\n    a : 3\n    b : 4\nrules\n    everything sees a : all\n    b sees first 2 of b : causal\n    a cannot see a : self\n"
+    found = matrix(text)
+    assert found.summary(0, 0) == "not self +1"
+    assert found.summary(1, 0) == "all"
+    assert found.summary(1, 1) == "causal…"
+    assert found.summary(0, 1) == "·"
+
+
+def test_a_relation_is_replaced_in_place() -> None:
+    changed = after(TEXT, region_matrix.set_relation(matrix(), 0, 0, "before"))
+    assert changed == TEXT.replace(
+        "prompt sees prompt : causal within document   # why", "prompt sees prompt : before   # why"
+    )
+
+
+def test_a_cell_without_a_rule_gets_one_below_the_others() -> None:
+    changed = after(TEXT, region_matrix.set_relation(matrix(), 0, 1, "all"))
+    assert changed == TEXT + "    prompt sees answer : all\n"
+
+
+def test_a_rule_goes_when_its_cell_is_hidden() -> None:
+    changed = after(TEXT, region_matrix.hide(matrix(), 1, 0))
+    assert changed == TEXT.replace("    answer sees prompt : all within document\n", "")
+    assert region_matrix.hide(matrix(), 0, 1) is None
+
+
+def test_hiding_a_cell_of_a_wider_rule_adds_a_rule_that_hides() -> None:
+    text = "layout\n    a : 3\n    b : 4\nrules\n    everything sees everything : causal"
+    changed = after(text, region_matrix.hide(matrix(text), 0, 1))
+    assert changed == text + "\n    a cannot see b : all"
+    assert not parse_tolerant(Source("t", changed)).diagnostics
+
+
+def test_rules_are_begun_where_there_are_none() -> None:
+    text = "layout\n    a : 3\n"
+    changed = after(text, region_matrix.set_relation(matrix(text), 0, 0, "causal"))
+    found = matrix(changed)
+    assert found.summary(0, 0) == "causal"
+
+
+def test_a_region_is_added_resized_and_deleted() -> None:
+    found = matrix()
+    added = after(TEXT, region_matrix.add_region(found, found.rows[1], "draft", "16"))
+    assert "        answer : answers[document]\n        draft : 16\n" in added
+    sized = after(TEXT, region_matrix.resize_region(found.rows[0], "prompt * 2"))
+    assert "        prompt : prompt * 2          # one per document\n" in sized
+    assert "prompt : prompt" not in after(TEXT, region_matrix.delete_region(found.rows[0]))
+
+
+class TestRenaming:
+    """A new name everywhere the region is meant."""
+
+    def test_a_parameter_of_the_same_name_stays(self) -> None:
+        file = matrix().file
+        changed = after(TEXT, *renaming.rename_region(file, "prompt", "question"))
+        assert "param prompt = 2048" in changed
+        assert "        question : prompt          # one per document" in changed
+        assert "    question sees question : causal within document   # why" in changed
+        assert "# Every answer sees the prompt." in changed
+
+    def test_numbers_of_a_region_and_within_follow(self) -> None:
+        changed = after(TEXT, *renaming.rename_region(matrix().file, "document", "sample"))
+        assert changed == TEXT.replace("document repeat", "sample repeat").replace(
+            "answers[document]", "answers[sample]"
+        ).replace("within document", "within sample")
+
+    @pytest.mark.parametrize(
+        "text", ["same item and causal by item.at", "q.item == k.item", "item.at < 3 and same item"]
+    )
+    def test_coordinates_follow(self, text: str) -> None:
+        whole = f"layout\n    item : [2, 3]\nrules\n    item sees item : {text}\n"
+        changed = after(whole, *renaming.rename_region(matrix(whole).file, "item", "thing"))
+        assert changed == whole.replace("item", "thing")
+
+    @pytest.mark.parametrize("name", ["1st", "a b", "causal", "sees", "answer"])
+    def test_names_that_cannot_be_are_refused_in_words(self, name: str) -> None:
+        assert renaming.name_problem(matrix().file, name)
+
+    def test_a_new_name_is_fine(self) -> None:
+        assert renaming.name_problem(matrix().file, "context") is None
+
+
+class TestParameters:
+    """Steps keep to sensible numbers."""
+
+    def test_numbers_are_found_in_reading_order(self) -> None:
+        found = parameters.parameters_of(matrix().file)
+        assert [line.name for line in found.lines] == ["prompt", "answers", "on"]
+        assert [number.value for number in found.numbers] == [2048, 1024, 6, True]
+
+    def test_a_step_changes_one_number_and_nothing_else(self) -> None:
+        found = parameters.parameters_of(matrix().file)
+        assert after(TEXT, parameters.stepped(found.numbers[2], 1)) == TEXT.replace("* 6", "* 7")
+        assert after(TEXT, parameters.stepped(found.numbers[0], -1)) == TEXT.replace("2048", "1984")
+        assert after(TEXT, parameters.stepped(found.numbers[3], 1)) == TEXT.replace("true", "false")
+        assert after(TEXT, parameters.scaled(found.numbers[1], 1)) == TEXT.replace("1024", "2048", 1).replace(
+            "prompt = 2048", "prompt = 2048"
+        )
+
+    @pytest.mark.parametrize(
+        ("value", "up", "down"), [(0, 1, 0), (1, 2, 0), (16, 17, 15), (100, 104, 96), (1000, 1024, 992)]
+    )
+    def test_steps_are_powers_of_two(self, value: int, up: int, down: int) -> None:
+        text = f"param n = {value}\n"
+        number = parameters.parameters_of(parse_tolerant(Source("t", text)).file).numbers[0]
+        assert parameters.stepped(number, 1).text == str(up)
+        assert parameters.stepped(number, -1).text == str(down)
+
+
+def test_every_suggestion_reads_well_in_its_cell() -> None:
+    found = matrix()
+    for row in range(2):
+        for column in range(2):
+            for suggestion in relations.suggestions(found, row, column):
+                if suggestion.how:
+                    text = after(TEXT, region_matrix.set_relation(found, row, column, suggestion.how))
+                    assert not parse_tolerant(Source("t", text)).diagnostics, suggestion
