@@ -12,6 +12,7 @@ from compilemask.intervals.interval_set import Intervals
 from compilemask.source import Diagnostic
 from compilemask.tiles.tile_map import TileMap
 from compilemask_app.drawing.regions import Regions
+from compilemask_app.drawing.sampling import Sampled, SampledTiles
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,8 @@ class Picture:
     choice: Choice
     rows: Intervals
     tiles: TileMap
+    mask_pixels: Sampled
+    tile_pixels: SampledTiles
     figures: Figures
     queries: Regions
     keys: Regions

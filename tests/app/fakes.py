@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 from compilemask_app.drawing.regions import Regions
+from compilemask_app.drawing.sampling import sampled, sampled_tiles
 from compilemask_app.jobs.compile_job import CompileRequest
 from compilemask_app.jobs.pictures import figures_of
 from compilemask_app.picture import Choice, Picture, Reason
@@ -34,6 +35,8 @@ def picture_from(
         choice=choice,
         rows=rows,
         tiles=tiles,
+        mask_pixels=sampled(rows),
+        tile_pixels=sampled_tiles(tiles),
         figures=figures_of(rows, tiles, None),
         queries=equal_regions(rows.rows, names),
         keys=equal_regions(rows.columns, names),

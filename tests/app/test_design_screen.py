@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import time
 
-from compilemask_app.application import Workbench
 from compilemask_app.jobs.compile_job import CompileRequest
 from compilemask_app.messages import MaskBroken, PictureReady
 from compilemask_app.picture import Picture
@@ -145,9 +144,10 @@ async def test_narrow_terminals_show_one_map_and_m_swaps_it(make_app: MakeApp) -
     async with make_app().run_test(size=(58, 20)) as pilot:
         screen = await shown(pilot)
         pair = screen.query_one(MapPair)
-        assert pair.mode is MapMode.MASK
+        modes = [pair.mode]
         await pilot.press("m")
-        assert pair.mode is MapMode.TILES
+        modes.append(pair.mode)
+        assert modes == [MapMode.MASK, MapMode.TILES]
         assert isinstance(screen.focused, TileMapView)
         await pilot.press("e")
         assert isinstance(screen.focused, MaskEditor)
@@ -196,8 +196,3 @@ async def test_the_rule_behind_a_cell_is_one_key_away(make_app: MakeApp) -> None
         editor = screen.query_one(MaskEditor)
         assert screen.focused is editor
         assert editor.cursor_location[0] == 5
-
-
-def app_of(pilot: Pilot[None]) -> Workbench:
-    assert isinstance(pilot.app, Workbench)
-    return pilot.app

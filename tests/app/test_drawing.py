@@ -10,7 +10,7 @@ from compilemask_app.drawing.ink import ASCII_GLYPHS, BORDER, UNICODE_GLYPHS, In
 from compilemask_app.drawing.overlays import runs_per_row, tile_borders, work_per_row
 from compilemask_app.drawing.palette import PALETTES
 from compilemask_app.drawing.rulers import left_labels, top_labels
-from compilemask_app.drawing.sampling import coverage, difference_inks, mask_inks, tile_inks
+from compilemask_app.drawing.sampling import difference_inks, mask_inks, sampled, sampled_tiles, tile_inks
 from compilemask_app.drawing.strips import glyph_rows, half_block_row, half_block_rows
 from compilemask_app.drawing.viewport import Extent, Viewport
 from hypothesis import given, settings
@@ -24,25 +24,6 @@ from tests.app.fakes import causal, equal_regions
 
 def random_mask(rows: int, columns: int, seed: int, density: float) -> NDArray[np.bool_]:
     return np.random.default_rng(seed).random((rows, columns)) < density
-
-
-def edges(draw: st.DrawFn, length: int) -> NDArray[np.int64]:
-    cuts = draw(st.lists(st.integers(0, length), min_size=2, max_size=9))
-    return np.array(sorted(cuts), dtype=np.int64)
-
-
-@given(st.data())
-@settings(max_examples=150, deadline=None)
-def test_coverage_counts_the_cells_of_every_rectangle(data: st.DataObject) -> None:
-    rows, columns = data.draw(st.integers(1, 23)), data.draw(st.integers(1, 23))
-    mask = random_mask(rows, columns, data.draw(st.integers(0, 99)), data.draw(st.sampled_from([0.0, 0.1, 0.5, 1.0])))
-    down = np.array(sorted(data.draw(st.lists(st.integers(0, rows), min_size=2, max_size=9))), dtype=np.int64)
-    across = np.array(sorted(data.draw(st.lists(st.integers(0, columns), min_size=2, max_size=9))), dtype=np.int64)
-
-    counts = coverage(Intervals.from_dense(mask), down, across)
-
-    expected = [[int(mask[a:b, c:d].sum()) for c, d in itertools.pairwise(across)] for a, b in itertools.pairwise(down)]
-    assert counts.tolist() == expected
 
 
 VIEWS = [
@@ -61,7 +42,7 @@ def test_every_pixel_of_the_mask_says_what_its_cells_are(view: Viewport) -> None
     mask[:, :20] = True
     extent = Extent(29, 9)
 
-    inks = mask_inks(Intervals.from_dense(mask), view.query_edges(extent.rows), view.key_edges(extent.columns))
+    inks = mask_inks(sampled(Intervals.from_dense(mask)), view.query_edges(extent.rows), view.key_edges(extent.columns))
 
     for row in range(2 * extent.rows):
         for column in range(extent.columns):
@@ -100,7 +81,7 @@ def test_one_visible_cell_in_a_million_tokens_is_drawn() -> None:
     extent = Extent(100, 50)
     view = Viewport(length, length).fitted(extent)
 
-    inks = mask_inks(lonely, view.query_edges(extent.rows), view.key_edges(extent.columns))
+    inks = mask_inks(sampled(lonely), view.query_edges(extent.rows), view.key_edges(extent.columns))
 
     assert (inks == Ink.SHADE_1).sum() == 1
     assert inks[777_777 // view.query_zoom, 123_456 // view.key_zoom] == Ink.SHADE_1
@@ -115,7 +96,7 @@ def test_the_tile_map_agrees_with_the_dense_tiles(zoom: int) -> None:
     extent = Extent(31, 7)
     down, across = view.query_edges(extent.rows), view.key_edges(extent.columns)
 
-    inks = tile_inks(tiles, down, across)
+    inks = tile_inks(sampled_tiles(tiles), down, across)
 
     for row in range(2 * extent.rows):
         for column in range(extent.columns):
@@ -138,7 +119,7 @@ def test_differences_name_the_side() -> None:
     left[0, 0], right[7, 7], left[4, 4], right[5, 5] = True, True, True, True
     steps = np.arange(0, 9, 2, dtype=np.int64)
 
-    inks = difference_inks(Intervals.from_dense(left), Intervals.from_dense(right), steps, steps)
+    inks = difference_inks(sampled(Intervals.from_dense(left)), sampled(Intervals.from_dense(right)), steps, steps)
 
     assert inks[0, 0] == Ink.LEFT_ONLY
     assert inks[3, 3] == Ink.RIGHT_ONLY
@@ -229,7 +210,7 @@ class TestLooks:
         assert [segment.text for segment in segments] == ["   ", " ", "▀", " "]
 
     def test_every_segment_has_a_ground_of_its_own(self) -> None:
-        inks = mask_inks(causal(64), np.arange(65), np.arange(65))
+        inks = mask_inks(sampled(causal(64)), np.arange(65), np.arange(65))
         for segments in half_block_rows(inks, "paper"):
             assert sum(len(segment.text) for segment in segments) == 64
             assert all(segment.style is not None and segment.style.bgcolor is not None for segment in segments)
@@ -247,8 +228,8 @@ class TestLooks:
         assert "".join(ASCII_GLYPHS.values()).isascii()
 
     def test_text_rows_show_the_diagonal_as_a_part(self) -> None:
-        inks = mask_inks(causal(4), np.arange(5), np.arange(5))
-        rows = glyph_rows(inks, None, ascii_only=True)  # type: ignore[arg-type]
+        inks = mask_inks(sampled(causal(4)), np.arange(5), np.arange(5))
+        rows = glyph_rows(inks, None, ascii_only=True)
         assert ["".join(segment.text for segment in row) for row in rows] == ["#*..", "###*"]
 
     @pytest.mark.parametrize("palette", PALETTES.values(), ids=lambda palette: palette.name)

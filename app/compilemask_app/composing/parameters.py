@@ -79,10 +79,8 @@ def stepped(number: Number, direction: int) -> TextEdit:
     step = 1
     while step * 2 * FINENESS <= value + (0 if direction > 0 else -1):
         step *= 2
-    if value % step:
-        moved = value // step * step + (step if direction > 0 else 0)
-    else:
-        moved = value + direction * step
+    floor = value // step * step
+    moved = value + direction * step if value == floor else floor + max(0, direction) * step
     return replacing(number.literal.span, str(min(LARGEST, max(0, moved))))
 
 

@@ -162,6 +162,11 @@ def resize_region(region: RegionEntry, size: str) -> TextEdit:
     return replacing(region.leaf.size.span, size)
 
 
+def size_text(region: RegionEntry) -> str:
+    """The size as written."""
+    return source_text(region.leaf.size.span)
+
+
 def delete_region(region: RegionEntry) -> TextEdit:
     """The line of the region; rules that name it stay, and are then reported."""
     return deleting_line(region.leaf.span.line - 1)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
+from compilemask.intervals.coverage import Coverage
 from compilemask.intervals.interval_set import Intervals
 from compilemask.tiles.tile_map import TileMap
 from compilemask_app.drawing.ink import SHADES, Ink
@@ -13,66 +16,55 @@ Counts = NDArray[np.int64]
 Inks = NDArray[np.uint8]
 
 
-def coverage(intervals: Intervals, row_edges: Counts, column_edges: Counts) -> Counts:
-    """Visible cells of each rectangle between neighbouring edges, [rows, columns] exact counts.
+@dataclass(frozen=True, slots=True, eq=False)
+class Sampled:
+    """A mask of rows x columns, prepared for being drawn again and again."""
 
-    Both edge arrays ascend; equal neighbours give rectangles without cells. Cost: the runs in the window.
-    """
-    height, width = len(row_edges) - 1, len(column_edges) - 1
-    bounds = intervals.offsets[row_edges]
-    first, last = int(bounds[0]), int(bounds[-1])
-    if height <= 0 or width <= 0 or first == last or column_edges[0] >= column_edges[-1]:
-        return np.zeros((max(0, height), max(0, width)), dtype=np.int64)
-    row = np.repeat(np.arange(height, dtype=np.int64) * (width + 1), np.diff(bounds))
-    begun, before_start = _ramps(intervals.starts[first:last], row, column_edges, height)
-    ended, before_end = _ramps(intervals.ends[first:last], row, column_edges, height)
-    active = np.cumsum(begun - ended, axis=1)[:, :width]
-    active = np.concatenate((np.zeros((height, 1)), active[:, :-1]), axis=1)
-    counts = active * np.diff(column_edges) + (before_start - before_end)[:, :width]
-    return np.rint(counts).astype(np.int64)
+    rows: int
+    columns: int
+    counts: Coverage
 
 
-def _ramps(
-    positions: NDArray[np.int32], row: Counts, edges: Counts, height: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Per pixel: positions that fall in it, and the cells from them to its right edge."""
-    width = len(edges) - 1
-    clipped = np.clip(positions, edges[0], edges[-1])
-    step = int(edges[1] - edges[0])
-    if step > 0 and bool((np.diff(edges[:-1]) == step).all()):
-        pixel = np.minimum((clipped - int(edges[0])) // step, width - 1)
-        pixel[clipped == edges[-1]] = width
-    else:
-        pixel = np.searchsorted(edges, clipped, side="right") - 1
-        pixel[clipped == edges[-1]] = width
-    place = row + pixel
-    right = np.append(edges[1:], edges[-1])
-    cells = height * (width + 1)
-    number = np.bincount(place, minlength=cells).reshape(height, width + 1).astype(np.float64)
-    ahead = np.bincount(place, weights=(right[pixel] - clipped).astype(np.float64), minlength=cells).reshape(
-        height, width + 1
-    )
-    return number, ahead.astype(np.float64)
+def sampled(intervals: Intervals) -> Sampled:
+    """Prepare a mask; cost: its runs."""
+    return Sampled(intervals.rows, intervals.columns, Coverage(intervals))
 
 
-def mask_inks(intervals: Intervals, query_edges: Counts, key_edges: Counts) -> Inks:
+@dataclass(frozen=True, slots=True, eq=False)
+class SampledTiles:
+    """A tile map prepared for being drawn again and again."""
+
+    tiles: TileMap
+    full: Coverage
+    partial: Coverage
+
+
+def sampled_tiles(tiles: TileMap) -> SampledTiles:
+    """Prepare a tile map."""
+    places = tiles.partial_tiles
+    partial = Intervals(tiles.query_tiles, tiles.key_tiles, tiles.partial_offsets.astype(np.int64), places, places + 1)
+    return SampledTiles(tiles, Coverage(tiles.full_intervals()), Coverage(partial))
+
+
+def mask_inks(mask: Sampled, query_edges: Counts, key_edges: Counts) -> Inks:
     """[rows, columns] inks of a window of the mask: empty, four shades by share, full; outside past its end."""
-    rows, row_of = _places(query_edges[:-1], int(query_edges[-1]), query_edges[:-1] >= intervals.rows)
-    columns, column_of = _places(key_edges[:-1], int(key_edges[-1]), key_edges[:-1] >= intervals.columns)
-    counts = coverage(intervals, rows, columns)
+    rows, row_of = _places(query_edges[:-1], int(query_edges[-1]), query_edges[:-1] >= mask.rows)
+    columns, column_of = _places(key_edges[:-1], int(key_edges[-1]), key_edges[:-1] >= mask.columns)
+    counts = _counts(mask.counts, rows, columns)
     return _spread(shade(counts, np.diff(rows)[:, None] * np.diff(columns)[None, :]), row_of, column_of)
 
 
-def tile_inks(tiles: TileMap, query_edges: Counts, key_edges: Counts) -> Inks:
+def tile_inks(sampled_map: SampledTiles, query_edges: Counts, key_edges: Counts) -> Inks:
     """[rows, columns] inks of the same window of the tile map.
 
     A pixel of one tile, or of tiles of one kind, is EMPTY, PARTIAL or FULL; a pixel of several kinds is MIXED, by the
     share of its tiles that are visited.
     """
+    tiles = sampled_map.tiles
     rows, row_of = _tile_places(query_edges, tiles.block_m, tiles.query_length)
     columns, column_of = _tile_places(key_edges, tiles.block_n, tiles.key_length)
-    full = coverage(full_tiles(tiles), rows, columns)
-    partial = coverage(partial_tiles(tiles), rows, columns)
+    full = _counts(sampled_map.full, rows, columns)
+    partial = _counts(sampled_map.partial, rows, columns)
     area = np.diff(rows)[:, None] * np.diff(columns)[None, :]
     inks = np.where(2 * (full + partial) < area, np.uint8(Ink.MIXED_LOW), np.uint8(Ink.MIXED_HIGH))
     inks[full + partial == 0] = Ink.EMPTY
@@ -81,15 +73,15 @@ def tile_inks(tiles: TileMap, query_edges: Counts, key_edges: Counts) -> Inks:
     return _spread(inks.astype(np.uint8), row_of, column_of)
 
 
-def difference_inks(left: Intervals, right: Intervals, query_edges: Counts, key_edges: Counts) -> Inks:
+def difference_inks(left: Sampled, right: Sampled, query_edges: Counts, key_edges: Counts) -> Inks:
     """[rows, columns] inks of what only the left or only the right mask shows; `DIFFERS` where a pixel holds both.
 
     `left` and `right` are the two set differences, not the masks themselves.
     """
     rows, row_of = _places(query_edges[:-1], int(query_edges[-1]), query_edges[:-1] >= left.rows)
     columns, column_of = _places(key_edges[:-1], int(key_edges[-1]), key_edges[:-1] >= left.columns)
-    only_left = coverage(left, rows, columns) > 0
-    only_right = coverage(right, rows, columns) > 0
+    only_left = _counts(left.counts, rows, columns) > 0
+    only_right = _counts(right.counts, rows, columns) > 0
     inks = np.full(only_left.shape, Ink.EMPTY, dtype=np.uint8)
     inks[only_left] = Ink.LEFT_ONLY
     inks[only_right] = Ink.RIGHT_ONLY
@@ -105,21 +97,10 @@ def shade(counts: Counts, area: Counts) -> Inks:
     return np.where((counts == area) & (area > 0), np.uint8(Ink.FULL), inks).astype(np.uint8)
 
 
-def full_tiles(tiles: TileMap) -> Intervals:
-    """The FULL tiles as runs of key tiles per query tile."""
-    runs = tiles.full_runs.reshape(-1, 2)
-    return Intervals(*tile_grid(tiles), tiles.full_offsets.astype(np.int64), runs[:, 0], runs[:, 1])
-
-
-def partial_tiles(tiles: TileMap) -> Intervals:
-    """The PARTIAL tiles as runs of one key tile each (touching runs stay apart)."""
-    places = tiles.partial_tiles
-    return Intervals(*tile_grid(tiles), tiles.partial_offsets.astype(np.int64), places, places + 1)
-
-
-def tile_grid(tiles: TileMap) -> tuple[int, int]:
-    """(query tiles, key tiles)."""
-    return -(-tiles.query_length // tiles.block_m), -(-tiles.key_length // tiles.block_n)
+def _counts(counts: Coverage, rows: Counts, columns: Counts) -> Counts:
+    if len(rows) < 2 or len(columns) < 2:
+        return np.zeros((max(0, len(rows) - 1), max(0, len(columns) - 1)), dtype=np.int64)
+    return counts.between(rows, columns)
 
 
 def _tile_places(edges: Counts, block: int, length: int) -> tuple[Counts, NDArray[np.int64]]:

@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.segment import Segment
 from rich.style import Style
-from textual.strip import Strip
 
 from compilemask_app.drawing.ink import ASCII_GLYPHS, BORDER, UNICODE_GLYPHS, Ink
 from compilemask_app.drawing.palette import pixel_style
@@ -31,7 +30,7 @@ def half_block_rows(inks: Inks, palette: str) -> list[list[Segment]]:
     return [half_block_row(inks[row], inks[row + 1], palette) for row in range(0, len(inks) - 1, 2)]
 
 
-def glyph_rows(inks: Inks, style: Style, *, ascii_only: bool) -> list[list[Segment]]:
+def glyph_rows(inks: Inks, style: Style | None, *, ascii_only: bool) -> list[list[Segment]]:
     """The same without colour: one character per terminal cell, the weightier of its two pixels."""
     table = _glyph_table(ascii_only)
     heavier = _heavier(inks[0:-1:2], inks[1::2])
@@ -61,8 +60,3 @@ def _runs(values: NDArray[np.int32]) -> list[tuple[int, int]]:
         return []
     cuts = (np.flatnonzero(values[1:] != values[:-1]) + 1).tolist()
     return list(zip([0, *cuts], [*cuts, len(values)], strict=True))
-
-
-def strip_of(segments: list[Segment], width: int) -> Strip:
-    """A strip whose width is known, so that nothing measures it again."""
-    return Strip(segments, width)

@@ -12,6 +12,7 @@ import numpy as np
 from compilemask.intervals.interval_set import Intervals
 from compilemask.tiles.tile_map import TileMap
 from compilemask_app.drawing.regions import regions_of
+from compilemask_app.drawing.sampling import sampled, sampled_tiles
 from compilemask_app.jobs.compile_job import CompileRequest
 from compilemask_app.picture import Choice, Figures, Picture, Reason
 
@@ -78,6 +79,8 @@ def picture_from(compiled: CompiledMask, request: CompileRequest, elapsed_ms: fl
         choice=choice,
         rows=rows,
         tiles=tiles,
+        mask_pixels=sampled(rows),
+        tile_pixels=sampled_tiles(tiles),
         figures=figures_of(rows, tiles, descriptor.nbytes),
         queries=regions_of(variant.queries),
         keys=regions_of(variant.keys),

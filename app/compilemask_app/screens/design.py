@@ -30,6 +30,7 @@ from compilemask_app.messages import (
     WorkerReplied,
 )
 from compilemask_app.picture import Choice, Picture
+from compilemask_app.screens.compose_flow import ComposeFlow
 from compilemask_app.screens.file_flow import FileFlow
 from compilemask_app.screens.job_flow import JobFlow
 from compilemask_app.search import find_cell
@@ -39,6 +40,8 @@ from compilemask_app.widgets.job_bar import JobBar
 from compilemask_app.widgets.map_pair import MapPair
 from compilemask_app.widgets.mask_editor import MaskEditor
 from compilemask_app.widgets.mask_view import MaskView, Overlay, PictureView
+from compilemask_app.widgets.parameter_steppers import ParameterSteppers
+from compilemask_app.widgets.region_matrix_view import RegionMatrixView
 from compilemask_app.widgets.statistics_panel import StatisticsPanel
 from compilemask_app.widgets.title_bar import TitleBar
 
@@ -73,6 +76,7 @@ class DesignScreen(Screen[None]):
         self._compiler: CompileThread | None = None
         self.files = FileFlow(self, document)
         self.jobs = JobFlow(self)
+        self.composing = ComposeFlow(self)
 
     # ------------------------------------------------------------ layout
 
@@ -80,6 +84,10 @@ class DesignScreen(Screen[None]):
         yield TitleBar()
         with Horizontal(id="body"):
             with Vertical(id="left"):
+                yield Static("REGIONS", classes="heading")
+                yield RegionMatrixView(id="matrix")
+                yield Static("SIZES", classes="heading")
+                yield ParameterSteppers(id="parameters")
                 yield Static("TEXT", classes="heading")
                 yield MaskEditor(self.files.document.text, id="editor")
                 yield DiagnosticsPanel(id="diagnostics")
@@ -100,6 +108,7 @@ class DesignScreen(Screen[None]):
         for view in self.panes:
             view.palette, view.look = self.app.palette_name, self.app.look
         self.query_one(MaskView).focus()
+        self.composing.read_text()
         self.files.announce()
         self.submit()
 
@@ -147,6 +156,7 @@ class DesignScreen(Screen[None]):
     @on(TextArea.Changed, "#editor")
     def _text_changed(self) -> None:
         self.files.text_changed()
+        self.composing.read_text()
         self.revision += 1
         self.submit()
 
@@ -278,10 +288,36 @@ class DesignScreen(Screen[None]):
         self.query_one(MapPair).swap()
         self.call_after_refresh(self.action_focus_map)
 
+    def action_focus_matrix(self) -> None:
+        self.add_class("-writing")
+        self.call_after_refresh(self.query_one(RegionMatrixView).focus)
+
+    def action_focus_parameters(self) -> None:
+        self.add_class("-writing")
+        self.call_after_refresh(self.query_one(ParameterSteppers).focus)
+
+    def show_line(self, line: int, column: int = 1) -> None:
+        """The cursor of the text on a 1-based place."""
+        self.action_focus_editor()
+        self.query_one(MaskEditor).go_to(line, column)
+
     @on(DiagnosticsPanel.GoTo)
     def _go_to_text(self, message: DiagnosticsPanel.GoTo) -> None:
-        self.action_focus_editor()
-        self.query_one(MaskEditor).go_to(message.line, message.column)
+        self.show_line(message.line, message.column)
+
+    @on(ParameterSteppers.Changed)
+    def _parameter_changed(self, message: ParameterSteppers.Changed) -> None:
+        self.composing.write(message.edit)
+
+    @on(ParameterSteppers.Type)
+    @work(group="compose")
+    async def _type_parameter(self, message: ParameterSteppers.Type) -> None:
+        await self.composing.type_parameter(message.parameter)
+
+    @on(RegionMatrixView.Wanted)
+    @work(group="compose")
+    async def _matrix_wants(self, message: RegionMatrixView.Wanted) -> None:
+        await self.composing.wanted(message.what, message.row, message.column)
 
     def action_goto_rule(self) -> None:
         if self.picture is None:
@@ -290,8 +326,7 @@ class DesignScreen(Screen[None]):
         if reason.line is None:
             self.notify("no rule speaks of this cell")
         else:
-            self.action_focus_editor()
-            self.query_one(MaskEditor).go_to(reason.line)
+            self.show_line(reason.line)
 
     # ------------------------------------------------------------ what is looked at
 

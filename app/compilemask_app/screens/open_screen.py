@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 from textual import on
@@ -14,28 +15,24 @@ from textual.widgets.option_list import Option
 from compilemask import library
 from compilemask.errors import UsageError
 from compilemask_app.document import document_of
-from compilemask_app.drawing.ink import Ink
-from compilemask_app.drawing.sampling import mask_inks
-from compilemask_app.drawing.strips import half_block_rows
-from compilemask_app.drawing.viewport import Extent, Viewport
-from compilemask_app.jobs.compile_job import CompileRequest, CompileThread, Outcome
-from compilemask_app.messages import MaskBroken, PictureReady
-from compilemask_app.picture import Picture
+from compilemask_app.jobs.compile_job import CompileRequest
 from compilemask_app.screens.dialogs import Dialog
+from compilemask_app.widgets.preview import Preview
 
-PREVIEW = Extent(48, 24)
+if TYPE_CHECKING:
+    from compilemask_app.application import Workbench
 
 
 class OpenScreen(Dialog[str | None]):
     """Answers a library name or a path."""
+
+    app: Workbench
 
     def __init__(self, recent: tuple[str, ...]) -> None:
         super().__init__()
         self._recent = tuple(path for path in recent if Path(path).is_file())
         self._names = library.names()
         self._shown: list[str] = []
-        self._asked = 0
-        self._compiler: CompileThread | None = None
 
     def compose(self) -> ComposeResult:
         with Vertical():
@@ -45,15 +42,10 @@ class OpenScreen(Dialog[str | None]):
                 yield OptionList(id="found")
                 with Vertical():
                     yield Static(id="about")
-                    yield Static(id="preview")
+                    yield Preview(self.app.services.compile, id="preview")
 
     def on_mount(self) -> None:
-        self._compiler = CompileThread(self.app.services.compile, self._deliver)  # type: ignore[attr-defined]
         self._fill("")
-
-    def on_unmount(self) -> None:
-        if self._compiler is not None:
-            self._compiler.stop()
 
     def _fill(self, typed: str) -> None:
         words = typed.lower().split()
@@ -103,41 +95,7 @@ class OpenScreen(Dialog[str | None]):
             about.update(Text(str(error)))
             return
         about.update(_about(entry, document.library))
-        self._asked += 1
-        if self._compiler is not None:
-            self._compiler.submit(CompileRequest(self._asked, document.name, document.text, document.folder))
-
-    def _deliver(self, outcome: Outcome) -> None:
-        if isinstance(outcome, Picture):
-            self.post_message(PictureReady(outcome))
-        else:
-            self.post_message(MaskBroken(outcome.revision, outcome.diagnostics))
-
-    @on(PictureReady)
-    def _draw(self, message: PictureReady) -> None:
-        if message.picture.revision == self._asked:
-            self.query_one("#preview", Static).update(thumbnail(message.picture, PREVIEW, self.app.palette_name))  # type: ignore[attr-defined]
-
-    @on(MaskBroken)
-    def _no_picture(self, message: MaskBroken) -> None:
-        if message.revision == self._asked:
-            first = message.diagnostics[0] if message.diagnostics else None
-            self.query_one("#preview", Static).update(Text(first.render() if first else "no picture"))
-
-
-def thumbnail(picture: Picture, extent: Extent, palette: str) -> Text:
-    """The whole mask in a few characters."""
-    view = Viewport(picture.query_length, picture.key_length).fitted(extent)
-    inks = mask_inks(picture.rows, view.query_edges(extent.rows), view.key_edges(extent.columns))
-    lines = Text(no_wrap=True)
-    for place, segments in enumerate(half_block_rows(inks, palette)):
-        if (inks[2 * place] == Ink.OUTSIDE).all():
-            break
-        for segment in segments:
-            lines.append(segment.text, style=segment.style)
-        lines.append("\n")
-    size = f"{picture.query_length:,} × {picture.key_length:,}   {picture.figures.density:.1%} visible"
-    return lines.append(size, style="dim")
+        self.query_one(Preview).ask(CompileRequest(0, document.name, document.text, document.folder))
 
 
 def _label(entry: str) -> Text:

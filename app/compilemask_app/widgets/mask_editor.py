@@ -12,6 +12,7 @@ from textual.widgets import TextArea
 
 from compilemask.source import Diagnostic, Severity
 from compilemask_app.actions import Scope, bindings
+from compilemask_app.composing.text_edits import TextEdit, applied, placed
 from compilemask_app.themes import SyntaxStyles, syntax_for
 
 _WORD = re.compile(
@@ -61,6 +62,15 @@ class MaskEditor(TextArea):
         for diagnostic in self._by_line.get(line_index, ()):
             _underline(line, diagnostic, styles)
         return line
+
+    def make(self, edits: list[TextEdit]) -> None:
+        """Make edits that do not overlap, as one step that can be undone; the cursor keeps its place in the text."""
+        lines = self.text.split("\n")
+        in_place = sorted((placed(edit, lines) for edit in edits), reverse=True)
+        if len(in_place) == 1:
+            self.replace(in_place[0].text, in_place[0].start, in_place[0].end, maintain_selection_offset=True)
+        elif in_place:
+            self.replace_all(applied(self.text, in_place))
 
     def replace_all(self, text: str) -> None:
         """Another text, as one edit that can be undone; the cursor stays where it can."""

@@ -59,7 +59,7 @@ class MaskView(PictureView):
         if self.picture is None or extent.rows <= 0 or extent.columns <= 0:
             return np.full((2 * extent.rows, extent.columns), Ink.OUTSIDE, dtype=np.uint8)
         query_edges, key_edges = self.view.query_edges(extent.rows), self.view.key_edges(extent.columns)
-        inks = mask_inks(self.picture.rows, query_edges, key_edges)
+        inks = mask_inks(self.picture.mask_pixels, query_edges, key_edges)
         if self.overlay is Overlay.BORDERS:
             tiles = self.picture.tiles
             inks = np.where(

@@ -29,7 +29,7 @@ class TileMapView(PictureView):
             return np.full((2 * extent.rows, extent.columns), Ink.OUTSIDE, dtype=np.uint8)
         query_edges, key_edges = self.view.query_edges(extent.rows), self.view.key_edges(extent.columns)
         tiles = self.picture.tiles
-        inks = tile_inks(tiles, query_edges, key_edges)
+        inks = tile_inks(self.picture.tile_pixels, query_edges, key_edges)
         if self.overlay is Overlay.BORDERS:
             border = tile_borders(query_edges, key_edges, tiles.block_m, tiles.block_n) & (inks != Ink.OUTSIDE)
             inks = np.where(border, inks + BORDER, inks).astype(np.uint8)

@@ -1,0 +1,147 @@
+"""The region matrix and the steppers of the design screen: what they ask for becomes edits of the text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from compilemask.language.parser import parse_tolerant
+from compilemask.source import Source
+from compilemask_app.composing import region_matrix, renaming
+from compilemask_app.composing.parameters import parameters_of, written
+from compilemask_app.composing.region_matrix import RegionMatrix, matrix_of
+from compilemask_app.composing.relations import suggestions
+from compilemask_app.composing.text_edits import TextEdit, applied
+from compilemask_app.jobs.compile_job import CompileRequest
+from compilemask_app.screens.dialogs import Prompt
+from compilemask_app.screens.relation_screen import RelationScreen
+from compilemask_app.widgets.mask_editor import MaskEditor
+from compilemask_app.widgets.parameter_steppers import ParameterSteppers
+from compilemask_app.widgets.region_matrix_view import RegionMatrixView
+
+if TYPE_CHECKING:
+    from compilemask_app.screens.design import DesignScreen
+
+
+class ComposeFlow:
+    """Reads the text into the matrix and the steppers, and writes what they ask for back into it."""
+
+    def __init__(self, screen: DesignScreen) -> None:
+        self._screen = screen
+
+    def read_text(self) -> None:
+        """After an edit: the matrix and the steppers as the text says now; a text with errors of form locks them."""
+        parsed = parse_tolerant(Source(self._screen.files.document.name, self._screen.text))
+        view = self._screen.query_one(RegionMatrixView)
+        view.locked = bool(parsed.diagnostics)
+        view.matrix = matrix_of(parsed.file)
+        self._screen.query_one(ParameterSteppers).parameters = parameters_of(parsed.file)
+
+    def write(self, *edits: TextEdit) -> None:
+        """Make edits as one step that can be undone."""
+        self._screen.query_one(MaskEditor).make(list(edits))
+
+    async def wanted(self, what: str, row: int, column: int) -> None:
+        """What the matrix asks for."""
+        view = self._screen.query_one(RegionMatrixView)
+        matrix = view.matrix
+        if matrix is None or view.locked:
+            self._screen.notify("the text has errors of form; mend them first", severity="warning")
+            return
+        match what:
+            case "pick":
+                await self._pick(matrix, row, column)
+            case "hide":
+                self._hide(matrix, row, column)
+            case "add":
+                await self._add(matrix, row)
+            case "rename":
+                await self._rename(matrix, row)
+            case "resize":
+                await self._resize(matrix, row)
+            case "delete":
+                self.write(region_matrix.delete_region(matrix.rows[row]))
+            case _:
+                self._go_to_rule(matrix, row, column)
+
+    def _edit_for(self, matrix: RegionMatrix, row: int, column: int, how: str) -> TextEdit | None:
+        if how:
+            return region_matrix.set_relation(matrix, row, column, how)
+        return region_matrix.hide(matrix, row, column)
+
+    async def _pick(self, matrix: RegionMatrix, row: int, column: int) -> None:
+        screen = self._screen
+        rules = matrix.at(row, column)
+        current = rules[-1].how if rules and rules[-1].rule.shows else ""
+        title = f"{matrix.rows[row].name} sees {matrix.columns[column].name}"
+
+        def request_for(how: str) -> CompileRequest | None:
+            edit = self._edit_for(matrix, row, column, how)
+            document = screen.files.document
+            text = screen.text if edit is None else applied(screen.text, [edit])
+            return CompileRequest(0, document.name, text, document.folder, document.parameters)
+
+        offered = suggestions(matrix, row, column)
+        answer = await screen.app.push_screen_wait(RelationScreen(title, current, offered, request_for))
+        if answer is not None and answer != current:
+            self._apply(self._edit_for(matrix, row, column, answer))
+
+    def _hide(self, matrix: RegionMatrix, row: int, column: int) -> None:
+        edit = region_matrix.hide(matrix, row, column)
+        if edit is None:
+            self._screen.notify("hidden already")
+        self._apply(edit)
+
+    def _apply(self, edit: TextEdit | None) -> None:
+        if edit is not None:
+            self.write(edit)
+
+    async def _add(self, matrix: RegionMatrix, row: int) -> None:
+        prompt = Prompt(
+            f"A region after {matrix.rows[row].name}",
+            "",
+            "name : size    for instance  draft : 16   or  answer : [512] * 4",
+            check=lambda text: _region_problem(matrix, text),
+        )
+        answer = await self._screen.app.push_screen_wait(prompt)
+        if answer:
+            name, _, size = answer.partition(":")
+            self.write(region_matrix.add_region(matrix, matrix.rows[row], name.strip(), size.strip()))
+
+    async def _rename(self, matrix: RegionMatrix, row: int) -> None:
+        old = matrix.rows[row].name
+        prompt = Prompt(
+            f"Rename {old}",
+            old,
+            "in the layout and in every rule",
+            check=lambda text: None if text == old else renaming.name_problem(matrix.file, text),
+        )
+        answer = await self._screen.app.push_screen_wait(prompt)
+        if answer and answer != old:
+            self.write(*renaming.rename_region(matrix.file, old, answer))
+
+    async def _resize(self, matrix: RegionMatrix, row: int) -> None:
+        region = matrix.rows[row]
+        old = region_matrix.size_text(region)
+        note = "a number, a parameter, a list (one region per entry), or grid(height, width)"
+        answer = await self._screen.app.push_screen_wait(Prompt(f"Size of {region.name}", old, note))
+        if answer and answer != old:
+            self.write(region_matrix.resize_region(region, answer))
+
+    async def type_parameter(self, place: int) -> None:
+        """Ask for the whole default of a parameter."""
+        line = self._screen.query_one(ParameterSteppers).parameters.lines[place]
+        answer = await self._screen.app.push_screen_wait(Prompt(f"param {line.name}", line.text, "its default"))
+        if answer and answer != line.text:
+            self._apply(written(line, answer))
+
+    def _go_to_rule(self, matrix: RegionMatrix, row: int, column: int) -> None:
+        rules = matrix.at(row, column)
+        if rules:
+            self._screen.show_line(rules[-1].rule.span.line)
+
+
+def _region_problem(matrix: RegionMatrix, text: str) -> str | None:
+    name, colon, size = text.partition(":")
+    if not colon or not size.strip():
+        return "expected  name : size"
+    return renaming.name_problem(matrix.file, name.strip())

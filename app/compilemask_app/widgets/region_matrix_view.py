@@ -1,0 +1,167 @@
+"""The region matrix: rows look, columns are seen, a cell holds the relation."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from rich.text import Text
+from textual import events
+from textual.binding import BindingType
+from textual.message import Message
+from textual.reactive import reactive
+from textual.widget import Widget
+
+from compilemask_app.actions import Scope, bindings
+from compilemask_app.composing.region_matrix import RegionMatrix
+
+NAME_WIDTH = 11
+MOST_ROWS = 8
+LEAST_COLUMN = 9
+
+
+class RegionMatrixView(Widget, can_focus=True):
+    """Shows the matrix of the text and asks for changes; it changes nothing itself."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Scope.MATRIX)
+    DEFAULT_CSS = "RegionMatrixView { height: auto; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis; }"
+
+    matrix: reactive[RegionMatrix | None] = reactive(None, layout=True)
+    row: reactive[int] = reactive(0)
+    column: reactive[int] = reactive(0)
+    locked: reactive[bool] = reactive(False)
+
+    class Wanted(Message):
+        """`what` shall be done with the cell or region under the cursor: pick, hide, add, rename, resize, line."""
+
+        def __init__(self, what: str, row: int, column: int) -> None:
+            super().__init__()
+            self.what, self.row, self.column = what, row, column
+
+    def watch_matrix(self) -> None:
+        """Keep the cursor inside."""
+        rows, columns = self._shape()
+        self.row, self.column = min(self.row, max(0, rows - 1)), min(self.column, max(0, columns - 1))
+
+    def _shape(self) -> tuple[int, int]:
+        return (len(self.matrix.rows), len(self.matrix.columns)) if self.matrix else (0, 0)
+
+    # ------------------------------------------------------------ drawing
+
+    def render(self) -> Text:
+        """Column heads, rows, and the rules of the cell under the cursor."""
+        matrix = self.matrix
+        if matrix is None or not matrix.rows or not matrix.columns:
+            return Text("no regions yet: write a layout", style="dim")
+        colours = self.app.theme_variables
+        first, last, width = self._columns_shown()
+        text = Text(" " * NAME_WIDTH)
+        for column in range(first, last):
+            strong = "bold" if self.has_focus and column == self.column else ""
+            text.append(_cut(matrix.columns[column].name, width), style=f"{strong} {colours.get('secondary', '')}")
+        top = self._first_row()
+        for row in range(top, min(len(matrix.rows), top + MOST_ROWS)):
+            strong = "bold" if self.has_focus and row == self.row else ""
+            name = _cut(matrix.rows[row].name, NAME_WIDTH)
+            text.append("\n").append(name, style=f"{strong} {colours.get('secondary', '')}")
+            for column in range(first, last):
+                text.append_text(self._cell(matrix, row, column, width))
+        return text.append_text(self._details(matrix))
+
+    def _cell(self, matrix: RegionMatrix, row: int, column: int, width: int) -> Text:
+        words = matrix.summary(row, column)
+        colours = self.app.theme_variables
+        here = (row, column) == (self.row, self.column)
+        style = "dim" if words == "·" else ""
+        if here and self.has_focus:
+            style = f"bold {colours.get('background', '')} on {colours.get('primary', '')}"
+        elif here:
+            style = f"{style} underline"
+        return Text.assemble((_cut(words, width - 1), style), " ")
+
+    def _details(self, matrix: RegionMatrix) -> Text:
+        colours = self.app.theme_variables
+        text = Text("\n")
+        if self.locked:
+            return text.append("the text has errors of form; mend them first", style=colours.get("warning", ""))
+        look, seen = matrix.rows[self.row].name, matrix.columns[self.column].name
+        rules = matrix.at(self.row, self.column)
+        if not rules:
+            return text.append(f"{look} does not see {seen}", style="dim")
+        last = rules[-1]
+        lines = ", ".join(str(applied.rule.span.line) for applied in rules)
+        text.append(f"{look} {'sees' if last.rule.shows else 'cannot see'} {seen} : {last.how}")
+        return text.append(f"   line {lines}", style="dim")
+
+    def _columns_shown(self) -> tuple[int, int, int]:
+        """(first, last + 1, width of one)."""
+        columns = self._shape()[1]
+        room = max(LEAST_COLUMN, self.content_size.width - NAME_WIDTH)
+        fitting = max(1, min(columns, room // LEAST_COLUMN))
+        first = min(max(0, self.column - fitting + 1), columns - fitting)
+        return first, first + fitting, max(LEAST_COLUMN, min(24, room // fitting))
+
+    def _first_row(self) -> int:
+        return max(0, self.row - MOST_ROWS + 1)
+
+    # ------------------------------------------------------------ keys and mouse
+
+    def key_up(self) -> None:
+        """The row above."""
+        self.row = max(0, self.row - 1)
+
+    def key_down(self) -> None:
+        """The row below."""
+        self.row = min(max(0, self._shape()[0] - 1), self.row + 1)
+
+    def key_left(self) -> None:
+        """The column before."""
+        self.column = max(0, self.column - 1)
+
+    def key_right(self) -> None:
+        """The column after."""
+        self.column = min(max(0, self._shape()[1] - 1), self.column + 1)
+
+    def on_click(self, event: events.Click) -> None:
+        """Once selects, twice picks a relation."""
+        if self.matrix is None or not self.matrix.rows:
+            return
+        first, last, width = self._columns_shown()
+        x, y = event.x - 1, event.y
+        if y == 0 or y > min(MOST_ROWS, len(self.matrix.rows)):
+            return
+        self.row = min(len(self.matrix.rows) - 1, self._first_row() + y - 1)
+        if x >= NAME_WIDTH:
+            self.column = min(last - 1, first + (x - NAME_WIDTH) // width)
+            if event.chain == 2:
+                self.action_pick()
+        elif event.chain == 2:
+            self.action_rename_region()
+
+    def action_pick(self) -> None:
+        self._want("pick")
+
+    def action_hide(self) -> None:
+        self._want("hide")
+
+    def action_add_region(self) -> None:
+        self._want("add")
+
+    def action_rename_region(self) -> None:
+        self._want("rename")
+
+    def action_resize_region(self) -> None:
+        self._want("resize")
+
+    def action_delete_region(self) -> None:
+        self._want("delete")
+
+    def action_line(self) -> None:
+        self._want("line")
+
+    def _want(self, what: str) -> None:
+        if self.matrix is not None and self.matrix.rows and self.matrix.columns:
+            self.post_message(self.Wanted(what, self.row, self.column))
+
+
+def _cut(text: str, width: int) -> str:
+    return (text if len(text) <= width else text[: max(0, width - 1)] + "…").ljust(width)
