@@ -131,7 +131,8 @@ def box_plan(solver: Solver, relation: ir.Box, joined: Conjunction) -> Plan:
     if not query.slots.size or not key.slots.size:
         return plans.Nothing(*solver.shape(Form.ROW))
     extents = np.stack([_extents(solver.keys, part, key.slots) for part in relation.by.parts], axis=1)
-    moves = [i for i, side in enumerate(relation.sides) if _needs_extent(side)]
+    reach = query.values.max(axis=0)
+    moves = [i for i, side in enumerate(relation.sides) if _needs_extent(side, int(reach[i]), extents[:, i])]
     if not moves:
         return _box_of_extent(solver, relation, query, key, extents[0])
     found: list[Plan] = []
@@ -143,8 +144,11 @@ def box_plan(solver: Solver, relation: ir.Box, joined: Conjunction) -> Plan:
     return plans.union(found)
 
 
-def _needs_extent(side: ir.BoxSide) -> bool:
-    return side.size is not None and (side.stride > 1 or (side.edge is ir.Edge.SHIFT and not side.causal))
+def _needs_extent(side: ir.BoxSide, largest_query: int, extents: Ints) -> bool:
+    if side.size is None:
+        return False
+    moves = side.stride > 1 or (side.edge is ir.Edge.SHIFT and not side.causal)
+    return moves or largest_query >= int(extents.min())
 
 
 def _extents(axis: Axis, part: ir.Part, slots: Ints) -> Ints:
@@ -163,17 +167,12 @@ def _extents(axis: Axis, part: ir.Part, slots: Ints) -> Ints:
 
 def side_range(side: ir.BoxSide, query: Ints, extent: int) -> tuple[Ints, Ints]:
     """The range [low, high] of key // dilation for every query coordinate; see `BoxSide`."""
-    if side.size is None:
-        return np.zeros_like(query), np.full_like(query, max(extent, 1) + int(np.abs(query).max(initial=0)))
+    assert side.size is not None
     positions = query // side.dilation
-    if _needs_extent(side):
-        room = -(-(extent - query % side.dilation) // side.dilation)
-    else:
-        room = np.full_like(query, 2**61)
+    room = -(-(extent - query % side.dilation) // side.dilation)
     middle = side.stride - 1 if side.causal else side.stride // 2
     own = positions
-    if side.stride > 1:
-        positions = np.minimum(positions // side.stride * side.stride + middle, room - 1)
+    positions = np.minimum(positions // side.stride * side.stride + middle, room - 1)
     if side.causal:
         return positions - side.size + 1, own
     longer, shorter = side.size // 2, side.size - 1 - side.size // 2
@@ -197,9 +196,10 @@ def _box_of_extent(solver: Solver, relation: ir.Box, query: Points, key: Points,
             classes = classes * side.dilation + (query.values[:, axis] % side.dilation)[own]
             key_classes = key_classes * side.dilation + residue
             steps[:, axis] //= side.dilation
-        low, high = (bound[own] for bound in side_range(side, query.values[:, axis], int(extent[axis])))
         if side.size is None:
-            low, high = np.full_like(low, steps[:, axis].min()), np.full_like(high, steps[:, axis].max())
+            low, high = np.full_like(own, steps[:, axis].min()), np.full_like(own, steps[:, axis].max())
+        else:
+            low, high = (bound[own] for bound in side_range(side, query.values[:, axis], int(extent[axis])))
         if axis < last:
             least, most = int(steps[:, axis].min()), int(steps[:, axis].max())
             low, high = np.maximum(low, least), np.minimum(high, most)

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compilemask.errors import MaskFileError
-from compilemask.language.arithmetic import describe
-from compilemask.language.values import ANY
+from compilemask.language.values import ANY, describe, show
 from compilemask.source import Diagnostic, Severity, Span
 
 Ints = NDArray[np.int64]
@@ -29,6 +28,26 @@ def joint_codes(query: NDArray[Any], key: NDArray[Any]) -> tuple[Ints, Ints, int
     values, codes = np.unique(np.concatenate((query, key)), return_inverse=True)
     codes = codes.reshape(-1).astype(np.int64)
     return codes[: query.size], codes[query.size :], values.size
+
+
+def check_kinds(query: NDArray[Any], key: NDArray[Any], span: Span | None) -> None:
+    """Raise unless values of both sides may be compared for equality."""
+    samples = [_kinds(values) for values in (query, key)]
+    if not query.size or not key.size or samples[0] == samples[1]:
+        return
+    first, second = (next(iter(kinds.values())) for kinds in samples)
+    for kind, value in samples[1].items():
+        if kind not in samples[0]:
+            second = value
+    if len(samples[0] | samples[1]) > 1:
+        message = f"{describe(first)} ({show(first)}) is compared with {describe(second)} ({show(second)})"
+        raise MaskFileError([Diagnostic(Severity.ERROR, "evaluation", message, span)])
+
+
+def _kinds(values: NDArray[Any]) -> dict[type, Any]:
+    if values.dtype != object:
+        return {type(value): value for value in values.reshape(-1)[:1].tolist()}
+    return {int if value is ANY else type(value): value for value in values.reshape(-1).tolist()}
 
 
 def _object_codes(query: NDArray[Any], key: NDArray[Any]) -> tuple[Ints, Ints, int]:
@@ -64,4 +83,4 @@ def numbers(values: NDArray[Any], span: Span | None) -> Ints:
     if not values.size:
         return np.zeros(0, np.int64)
     message = f"{describe(values.reshape(-1)[:1].tolist()[0])} has no order"
-    raise MaskFileError([Diagnostic(Severity.ERROR, "value", message, span, "compare it with `same` or `==`")])
+    raise MaskFileError([Diagnostic(Severity.ERROR, "evaluation", message, span, "compare it with `same` or `==`")])

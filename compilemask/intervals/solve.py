@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from compilemask.errors import InternalError
 from compilemask.intervals import plan as plans
 from compilemask.intervals import terms
-from compilemask.intervals.codes import UNBOUNDED, combine, numbers
+from compilemask.intervals.codes import UNBOUNDED, check_kinds, combine, numbers
 from compilemask.intervals.join import Join, KeyIndex, Requests
 from compilemask.intervals.plan import Plan
 from compilemask.intervals.terms import Order, Term
@@ -21,6 +21,7 @@ from compilemask.language import program as ir
 from compilemask.language.axis import Axis
 from compilemask.language.program import Side
 from compilemask.language.values import ANY
+from compilemask.source import Span
 
 Ints = NDArray[np.int64]
 BRANCHES = 64
@@ -202,6 +203,8 @@ class Solver:
     def _compare(self, joined: Conjunction, part: terms.Compare) -> None:
         query = self.coordinate(part.query, Tokens(self.queries, joined.queries))
         key = self.coordinate(part.key, Tokens(self.keys, joined.keys))
+        live = [v.values if v.present is None else v.values[v.present] for v in (query, key)]
+        check_kinds(live[0], live[1], _span(part))
         pair = Pair(part, query.values, key.values)
         (joined.equal if part.order is Order.EQUAL else joined.ranges).append(pair)
         if query.present is not None:
@@ -263,6 +266,10 @@ class Solver:
         from compilemask.intervals.specials import special_plan
 
         return special_plan(self, part, joined, form)
+
+
+def _span(part: terms.Compare) -> Span | None:
+    return part.query.parts[0].span if isinstance(part.query, terms.Expressed) else None
 
 
 def _every_side(tokens: Tokens) -> dict[Side, Tokens]:

@@ -57,10 +57,13 @@ def _of_parents(solver: Solver, relation: ir.Path, value: object, joined: Conjun
     query = solver.coordinate(coord, Tokens(solver.queries, joined.queries))
     key = solver.coordinate(coord, Tokens(solver.keys, joined.keys))
     asking, asked, count = classed(joined, relation.by, query, key)
-    for side in (asking, asked):
-        inside = (side.values >= 0) & (side.values < tree.parents.size)
-        side.slots, side.values = side.slots[inside], side.values[inside]
-        side.classes = None if side.classes is None else side.classes[inside]
+    lost = (asking.values < 0) | (asking.values >= tree.parents.size)
+    if lost.any():
+        node = int(asking.values[lost][0])
+        raise value_error(f"node {node} has no entry among {tree.parents.size} parents", relation.span)
+    inside = (asked.values >= 0) & (asked.values < tree.parents.size)
+    asked.slots, asked.values = asked.slots[inside], asked.values[inside]
+    asked.classes = None if asked.classes is None else asked.classes[inside]
     if not asking.slots.size or not asked.slots.size:
         return plans.Nothing(*solver.shape(form))
     ancestors = tree.depth[asking.values] + 1

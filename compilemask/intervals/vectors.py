@@ -16,7 +16,7 @@ from compilemask.errors import InternalError, MaskFileError
 from compilemask.intervals.curves import hilbert, morton
 from compilemask.language import arithmetic as scalar
 from compilemask.language import program as ir
-from compilemask.language.axis import Axis
+from compilemask.language.axis import EVERYTHING, Axis
 from compilemask.language.program import ArithmeticOperator, ComparisonOperator, Function, Side
 from compilemask.language.values import ANY, ListValue
 from compilemask.source import Diagnostic, Severity, Span
@@ -51,7 +51,7 @@ def both(a: Bools | None, b: Bools | None) -> Bools | None:
 
 def value_error(message: str, span: Span | None, hint: str | None = None) -> MaskFileError:
     """An expression that has no value for some token."""
-    return MaskFileError([Diagnostic(Severity.ERROR, "value", message, span, hint)])
+    return MaskFileError([Diagnostic(Severity.ERROR, "evaluation", message, span, hint)])
 
 
 def evaluate(expression: ir.Expression, scope: Scope, active: Bools | None = None) -> Vector:
@@ -98,6 +98,8 @@ def _constant(node: ir.Constant, scope: Scope, active: Bools | None) -> Vector:
 
 def _coordinate(node: ir.Coordinate, scope: Scope, active: Bools | None) -> Vector:
     axis, slots = scope[node.side]
+    if node.region is not None and node.region != EVERYTHING and node.region not in axis.regions:
+        return Vector(np.zeros(slots.shape, np.int64), np.zeros(slots.shape, np.bool_))
     column = axis.column(node.kind, node.region)
     return Vector(column.values[slots], None if column.present is None else column.present[slots])
 

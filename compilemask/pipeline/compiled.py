@@ -156,7 +156,7 @@ class CompiledMask:
 
     def explain(self, query: int, key: int, batch: int = 0, head: int = 0) -> Explanation:
         """Why a query sees a key or not, by which rule."""
-        return explain(self.program.variant_of(batch, head), query, key)
+        return explain(self.program, query, key, batch, head)
 
     def _rows_of(self, number: int) -> Intervals:
         if number not in self._rows:

@@ -10,7 +10,8 @@ from typing import Any
 from compilemask import library
 from compilemask.errors import UsageError
 from compilemask.intervals.lowering import lower
-from compilemask.language import bind, parse
+from compilemask.language.binder import bind
+from compilemask.language.parser import parse
 from compilemask.language.program import Program
 from compilemask.pipeline.compiled import CompiledMask
 from compilemask.pipeline.findings import findings
