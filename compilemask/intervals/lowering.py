@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import Enum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,15 +16,29 @@ from compilemask.intervals.solve import Form, Solver
 from compilemask.intervals.vectors import selected
 from compilemask.language import program as ir
 
-ROW_FORM_IS_FINE = 8
+RUNS_A_TOKEN = 20  # more runs than this in row form: plan the column form too
+ALWAYS_COUNTED = 1 << 16  # masks of fewer runs are counted both ways in any case
+TURNING = 3  # making a mask in one form and transposing it costs about three times as much as making it
+
+
+class Effect(Enum):
+    """What became of a rule."""
+
+    USED = "used"
+    UNUSED = "unused"  # it selects no query or no key
+    NEVER = "never"  # no selected pair matches, limits counted in
+    HIDDEN = "hidden"  # a later rule hides all that it shows
+    SHOWN = "shown"  # a later rule shows all that it hides
+    NOTHING_TO_HIDE = "nothing to hide"
 
 
 @dataclass(frozen=True, slots=True)
 class Lowered:
-    """One distinct mask in the form that has fewer runs."""
+    """One distinct mask in the form that has fewer runs, and what each of its rules did."""
 
     form: Form
     intervals: Intervals
+    effects: tuple[tuple[ir.Rule, Effect], ...] = field(default=())
     per_cell: tuple[ir.Expression, ...] = field(default=())
 
     def rows(self) -> Intervals:
@@ -46,15 +61,41 @@ class _Painted:
 
 
 def lower(program: ir.Program) -> tuple[Lowered, ...]:
-    """The intervals of every variant of the program."""
+    """The intervals of every variant of the program.
+
+    Raises MaskFileError where a rule has no value for tokens that it selects, or would cost too much.
+    """
     return tuple(lower_variant(variant) for variant in program.variants)
 
 
 def lower_variant(variant: ir.Variant) -> Lowered:
     """The intervals of one distinct mask, in the cheaper form."""
     solver = Solver(variant.queries, variant.keys)
+    painted = _painted(variant)
+    form, plans = _cheaper_form(solver, painted)
+    result = Intervals.empty(*solver.shape(form))
+    masks = []
+    idle: dict[int, Effect] = {}
+    for number, (one, plan) in enumerate(zip(painted, plans, strict=True)):
+        mask = plan.emit()
+        masks.append(mask)
+        if not mask.runs:
+            idle[number] = Effect.NEVER if one.queries.size and one.keys.size else Effect.UNUSED
+            continue
+        if one.rule.shows:
+            result = result.union(mask)
+            continue
+        before = result.visible
+        result = result.difference(mask)
+        if result.visible == before:
+            idle[number] = Effect.NOTHING_TO_HIDE
+    effects = _effects(painted, masks, result, idle)
+    return _keep_cheaper(form, result, effects, tuple(solver.per_cell))
+
+
+def _painted(variant: ir.Variant) -> list[_Painted]:
     limits = [relation_term(rule.how) for rule in variant.rules.rules if isinstance(rule, ir.Limit)]
-    painted = [
+    return [
         _Painted(
             rule,
             np.flatnonzero(selected(rule.who, variant.queries)),
@@ -64,33 +105,48 @@ def lower_variant(variant: ir.Variant) -> Lowered:
         for rule in variant.rules.rules
         if isinstance(rule, ir.Rule)
     ]
-    form, plans = _cheaper_form(solver, painted)
-    result = Intervals.empty(*solver.shape(form))
-    for one, plan in zip(painted, plans, strict=True):
-        mask = plan.emit()
-        result = result.union(mask) if one.rule.shows else result.difference(mask)
-    return _keep_cheaper(Lowered(form, result, tuple(solver.per_cell)))
 
 
 def _cheaper_form(solver: Solver, painted: list[_Painted]) -> tuple[Form, list[Plan]]:
     rows = [solver.plan(one.term, one.queries, one.keys, Form.ROW) for one in painted]
-    cost = sum(plan.cost for plan in rows)
-    if cost <= ROW_FORM_IS_FINE * (solver.queries.length + solver.keys.length):
+    if sum(plan.cost for plan in rows) <= RUNS_A_TOKEN * (solver.queries.length + solver.keys.length):
         return Form.ROW, rows
     columns = [solver.plan(one.term, one.queries, one.keys, Form.COLUMN) for one in painted]
-    by_row = [min(r.cost, 3 * c.cost) for r, c in zip(rows, columns, strict=True)]
-    by_column = [min(c.cost, 3 * r.cost) for r, c in zip(rows, columns, strict=True)]
-    if sum(by_row) <= sum(by_column):
-        return Form.ROW, [r if r.cost <= 3 * c.cost else Turned(c) for r, c in zip(rows, columns, strict=True)]
-    return Form.COLUMN, [c if c.cost <= 3 * r.cost else Turned(r) for r, c in zip(rows, columns, strict=True)]
+    pairs = list(zip(rows, columns, strict=True))
+    by_row = sum(min(r.cost, TURNING * c.cost) for r, c in pairs)
+    by_column = sum(min(c.cost, TURNING * r.cost) for r, c in pairs)
+    if by_row <= by_column:
+        return Form.ROW, [r if r.cost <= TURNING * c.cost else Turned(c) for r, c in pairs]
+    return Form.COLUMN, [c if c.cost <= TURNING * r.cost else Turned(r) for r, c in pairs]
 
 
-def _keep_cheaper(lowered: Lowered) -> Lowered:
-    """The form with fewer runs; the other one is only counted where this one has many."""
-    intervals = lowered.intervals
-    if intervals.runs <= ROW_FORM_IS_FINE * (intervals.rows + intervals.columns):
-        return lowered
-    if intervals.transposed_runs() * 2 >= intervals.runs:
-        return lowered
-    other = Form.COLUMN if lowered.form is Form.ROW else Form.ROW
-    return Lowered(other, intervals.transpose(), lowered.per_cell)
+def _effects(
+    painted: list[_Painted], masks: list[Intervals], result: Intervals, idle: dict[int, Effect]
+) -> tuple[tuple[ir.Rule, Effect], ...]:
+    """What became of every rule; a rule that no later rule of the other kind follows kept all it did."""
+    found = []
+    for number, one in enumerate(painted):
+        effect = idle.get(number, Effect.USED)
+        opposed = any(
+            later.rule.shows != one.rule.shows and masks[place].runs
+            for place, later in enumerate(painted[number + 1 :], number + 1)
+        )
+        if effect is Effect.USED and opposed:
+            if one.rule.shows and not masks[number].intersection(result).runs:
+                effect = Effect.HIDDEN
+            elif not one.rule.shows and not masks[number].difference(result).runs:
+                effect = Effect.SHOWN
+        found.append((one.rule, effect))
+    return tuple(found)
+
+
+def _keep_cheaper(
+    form: Form, intervals: Intervals, effects: tuple[tuple[ir.Rule, Effect], ...], per_cell: tuple[ir.Expression, ...]
+) -> Lowered:
+    """The form with fewer runs; the other one is not counted where this one is hardly the worse."""
+    runs, lines = intervals.runs, min(intervals.rows, intervals.columns)
+    counted = runs > 2 * lines and (runs <= ALWAYS_COUNTED or runs > RUNS_A_TOKEN * 2 * lines)
+    if counted and intervals.transposed_runs() * 2 < runs:
+        other = Form.COLUMN if form is Form.ROW else Form.ROW
+        return Lowered(other, intervals.transpose(), effects, per_cell)
+    return Lowered(form, intervals, effects, per_cell)

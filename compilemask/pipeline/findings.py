@@ -2,22 +2,85 @@
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Iterable
 
-from compilemask.intervals.lowering import Lowered
+import numpy as np
+from numpy.typing import NDArray
+
+from compilemask.intervals.lowering import Effect, Lowered
 from compilemask.intervals.solve import Form
 from compilemask.language.program import Program, Variant
 from compilemask.source import Diagnostic, Severity
+from compilemask.tiles import TileMap
+
+RUNS_UNFRIENDLY = 64
+
+_EFFECTS: dict[Effect, tuple[str, str, str]] = {
+    Effect.NEVER: (
+        "rule-never-matches",
+        "this rule never matches: no query it selects and no key it selects satisfy it (limits counted in)",
+        "look at the relation and at the limits, or take the rule out",
+    ),
+    Effect.HIDDEN: (
+        "rule-hidden",
+        "this rule changes nothing: a later `cannot see` hides all that it shows",
+        "rules run from top to bottom and a later one wins; move it down or narrow the later one",
+    ),
+    Effect.SHOWN: (
+        "rule-hidden",
+        "this rule changes nothing: a later rule shows again all that it hides",
+        "rules run from top to bottom and a later one wins; move it down, or make it a `limit`",
+    ),
+    Effect.NOTHING_TO_HIDE: (
+        "rule-hides-nothing",
+        "this rule changes nothing: no earlier rule shows what it hides",
+        "rules run from top to bottom; move it below the rule that shows these cells",
+    ),
+}
 
 
 def findings(program: Program, kept: tuple[Lowered, ...]) -> tuple[Diagnostic, ...]:
-    """Notes and warnings about the compiled mask, once each."""
-    found: list[Diagnostic] = []
-    for variant, lowered in zip(program.variants, kept, strict=True):
+    """Warnings and notes about the compiled mask, once each."""
+    found = _rules(kept)
+    for lowered in kept:
         found += _per_cell(lowered)
+    for variant, lowered in zip(program.variants, kept, strict=True):
         found += _empty_rows(variant, lowered)
         found += _unseen_keys(variant, lowered)
     return tuple(dict.fromkeys(found))
+
+
+def tile_findings(kept: tuple[Lowered, ...], maps: Iterable[TileMap]) -> tuple[Diagnostic, ...]:
+    """A warning for masks that leave a kernel nothing to skip cheaply."""
+    for lowered, tiles in zip(kept, maps, strict=True):
+        runs = lowered.intervals.runs / max(1, lowered.intervals.rows)
+        if runs > RUNS_UNFRIENDLY and tiles.partial and not tiles.full:
+            lines = "row" if lowered.form is Form.ROW else "column"
+            message = (
+                f"not tile-friendly: {runs:,.0f} runs a {lines} on average and none of {tiles.visited:,} visited "
+                f"{tiles.block_m} x {tiles.block_n} tiles is full"
+            )
+            hint = "store tokens that see each other side by side: `order best` tries it"
+            return (Diagnostic(Severity.WARNING, "not-tile-friendly", message, None, hint),)
+    return ()
+
+
+def _rules(kept: tuple[Lowered, ...]) -> list[Diagnostic]:
+    """A rule is reported if it is idle in every variant that has it."""
+    effects: dict[object, set[Effect]] = {}
+    spans = {}
+    for lowered in kept:
+        for rule, effect in lowered.effects:
+            key = rule.number
+            effects.setdefault(key, set()).add(effect)
+            spans[key] = rule.span
+    found = []
+    for key, seen in effects.items():
+        seen.discard(Effect.UNUSED)
+        if len(seen) == 1 and (effect := next(iter(seen))) in _EFFECTS:
+            code, message, hint = _EFFECTS[effect]
+            found.append(Diagnostic(Severity.WARNING, code, message, spans[key], hint))
+    return found
 
 
 def _per_cell(lowered: Lowered) -> list[Diagnostic]:
@@ -26,11 +89,7 @@ def _per_cell(lowered: Lowered) -> list[Diagnostic]:
     return [Diagnostic(Severity.WARNING, "per-cell", message, one.span, hint) for one in lowered.per_cell]
 
 
-def _note(variant: Variant, code: str, message: str) -> Diagnostic:
-    return Diagnostic(Severity.NOTE, code, message, None)
-
-
-def _seen(lowered: Lowered, rows: bool) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+def _seen(lowered: Lowered, rows: bool) -> NDArray[np.bool_]:
     """Which queries (`rows`) see something, or which keys are seen."""
     intervals = lowered.intervals
     if rows == (lowered.form is Form.ROW):
@@ -45,8 +104,8 @@ def _empty_rows(variant: Variant, lowered: Lowered) -> list[Diagnostic]:
     if not blind.size:
         return []
     who = "1 query sees" if blind.size == 1 else f"{blind.size:,} queries see"
-    message = f"{who} nothing, the first is query {int(blind[0]):,}: its output is 0"
-    return [_note(variant, "empty-rows", message)]
+    message = f"{who} nothing, the first is query {int(blind[0]):,}: the output there is 0"
+    return [Diagnostic(Severity.NOTE, "empty-rows", message)]
 
 
 def _unseen_keys(variant: Variant, lowered: Lowered) -> list[Diagnostic]:
@@ -54,4 +113,4 @@ def _unseen_keys(variant: Variant, lowered: Lowered) -> list[Diagnostic]:
     if not unseen.size:
         return []
     what = "1 key is" if unseen.size == 1 else f"{unseen.size:,} keys are"
-    return [_note(variant, "unseen-keys", f"{what} seen by no query, the first is key {int(unseen[0]):,}")]
+    return [Diagnostic(Severity.NOTE, "unseen-keys", f"{what} seen by no query, the first is key {int(unseen[0]):,}")]

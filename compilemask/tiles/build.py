@@ -2,8 +2,7 @@
 
 A run of row r touches the key tiles floor(start / n) .. ceil(end / n) and covers ceil(start / n) .. floor(end / n)
 entirely. Over the rows of a tile row, a tile is visited where any run touches it and FULL where every row covers it;
-what is visited and not FULL is PARTIAL. Runs cut at the borders of partial tiles are the pieces that patterns are
-made of; equal pieces, equal pattern.
+what is visited and not FULL is PARTIAL. Tiles stand on one line, `stride` places a tile row.
 """
 
 from __future__ import annotations
@@ -14,23 +13,37 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compilemask.intervals import Intervals, linear
-from compilemask.tiles.tile_map import TileMap, line_cells, pack_patterns
+from compilemask.tiles.patterns import number_patterns
+from compilemask.tiles.tile_map import TileMap, line_cells
 
-PIECES_AT_ONCE = 1 << 21
-PATTERNS_AT_ONCE = 1024
+COUNTED_CELLS_PER_RUN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class TileSpans:
+    """What the runs of a mask touch: places on the line of tiles.
+
+    `partial` [partial tiles] ascending places; run i touches the partial tiles `low[i]:high[i]` of them.
+    """
+
+    intervals: Intervals
+    block_m: int
+    block_n: int
+    stride: int
+    base: NDArray[np.integer]  # [runs] place of tile 0 of the run's tile row
+    full: linear.Runs
+    partial: linear.Line
+    low: NDArray[np.integer]
+    high: NDArray[np.integer]
 
 
 def build_tile_map(intervals: Intervals, block_m: int, block_n: int) -> TileMap:
     """The tile map of a mask in row form. `block_m`, `block_n` >= 1 need not divide the lengths."""
     query_tiles, key_tiles = -(-intervals.rows // block_m), -(-intervals.columns // block_n)
-    stride = key_tiles + 1
-    base = (intervals.run_rows() // block_m) * stride
-    full = _full_tiles(intervals, base, block_m, block_n)
-    touched = linear.merge(base + intervals.starts // block_n, base + (intervals.ends - 1) // block_n + 1)
-    partial = line_cells(linear.subtract(touched, full))
-    numbers, patterns = _Patterns(intervals, block_m, block_n, base, partial).number()
-    full_tiles = Intervals.from_line(query_tiles, key_tiles, full)
-    row = partial // stride
+    spans = _spans(intervals, block_m, block_n)
+    numbers, patterns = number_patterns(spans)
+    full_tiles = Intervals.from_line(query_tiles, key_tiles, spans.full)
+    row = spans.partial // spans.stride
     offsets = np.zeros(query_tiles + 1, np.int64)
     np.cumsum(np.bincount(row, minlength=query_tiles), out=offsets[1:])
     return TileMap(
@@ -41,147 +54,58 @@ def build_tile_map(intervals: Intervals, block_m: int, block_n: int) -> TileMap:
         full_tiles.offsets,
         np.stack((full_tiles.starts, full_tiles.ends), axis=1),
         offsets,
-        (partial - row * stride).astype(np.int32),
+        (spans.partial - row * spans.stride).astype(np.int32),
         numbers,
         patterns,
     )
 
 
-def _full_tiles(intervals: Intervals, base: linear.Line, block_m: int, block_n: int) -> linear.Runs:
-    """Runs of tiles that every row of their tile row covers, by counting how many runs cover a place."""
-    key_tiles = -(-intervals.columns // block_n)
-    first = -(-intervals.starts // block_n)
-    last = np.where(intervals.ends == intervals.columns, key_tiles, intervals.ends // block_n)
-    some = first < last
-    base = base[some]
-    starts = np.sort(base + first[some], kind="stable")
-    ends = np.sort(base + last[some], kind="stable")
+def _spans(intervals: Intervals, block_m: int, block_n: int) -> TileSpans:
+    query_tiles, key_tiles = -(-intervals.rows // block_m), -(-intervals.columns // block_n)
+    stride = key_tiles + 1
+    kind = np.int32 if query_tiles * stride < 2**31 - 1 else np.int64
+    bounds = intervals.offsets[np.minimum(np.arange(query_tiles + 1) * block_m, intervals.rows)]
+    base = np.repeat(np.arange(query_tiles, dtype=kind) * kind(stride), np.diff(bounds))
+    touched = base + intervals.starts // block_n, base + ((intervals.ends - 1) // block_n + 1)
+    begin = (intervals.starts + (block_n - 1)) // block_n
+    end = (intervals.ends + (block_n - 1) * (intervals.ends == intervals.columns)) // block_n
+    some = begin < end
+    covered = (base + begin)[some], (base + end)[some]
+    needed = np.full(query_tiles, block_m)
+    if query_tiles:
+        needed[-1] = intervals.rows - (query_tiles - 1) * block_m
+    if query_tiles * stride <= COUNTED_CELLS_PER_RUN * intervals.runs + (1 << 16):
+        full, partial, low, high = _by_counting(touched, covered, needed, stride)
+    else:
+        full, partial, low, high = _by_sorting(touched, covered, needed, stride)
+    return TileSpans(intervals, block_m, block_n, stride, base, full, partial, low, high)
+
+
+_Judged = tuple[linear.Runs, linear.Line, NDArray[np.integer], NDArray[np.integer]]
+_Places = tuple[NDArray[np.integer], NDArray[np.integer]]
+
+
+def _by_counting(touched: _Places, covered: _Places, needed: NDArray[np.int64], stride: int) -> _Judged:
+    """A counter per tile: for masks whose tiles are not many more than their runs."""
+    size = needed.size * stride
+    visits = np.cumsum(np.bincount(touched[0], minlength=size) - np.bincount(touched[1], minlength=size))
+    covers = np.cumsum(np.bincount(covered[0], minlength=size) - np.bincount(covered[1], minlength=size))
+    full = (covers.reshape(-1, stride) == needed[:, None]).reshape(-1)
+    is_partial = (visits > 0) & ~full
+    rank = np.zeros(size + 1, np.int32)
+    np.cumsum(is_partial, out=rank[1:])
+    edges = np.diff(np.concatenate(([False], full, [False])).astype(np.int8))
+    runs = np.flatnonzero(edges == 1), np.flatnonzero(edges == -1)
+    return runs, np.flatnonzero(is_partial), rank[touched[0]], rank[touched[1]]
+
+
+def _by_sorting(touched: _Places, covered: _Places, needed: NDArray[np.int64], stride: int) -> _Judged:
+    """Sorted run ends only: for long masks with few runs, whose tiles nobody could count one by one."""
+    starts = np.sort(covered[0].astype(np.int64), kind="stable")
+    ends = np.sort(covered[1].astype(np.int64), kind="stable")
     ended = np.searchsorted(ends, starts, side="right")
-    covering = np.arange(1, starts.size + 1) - ended
-    needed = np.minimum(block_m, intervals.rows - starts // (key_tiles + 1) * block_m)
-    everywhere = covering == needed
-    return starts[everywhere], ends[ended[everywhere]]
-
-
-@dataclass(slots=True)
-class _Pieces:
-    """Runs cut at partial tiles, sorted by tile and row; packed = (row in tile, start, end) as one number."""
-
-    tile: NDArray[np.int64]  # [pieces] counted from `first_tile`
-    packed: NDArray[np.int64]
-    row: NDArray[np.int64]
-    start: NDArray[np.int64]
-    end: NDArray[np.int64]
-
-
-class _Patterns:
-    """Numbers the distinct partial tiles in order of first use."""
-
-    def __init__(
-        self, intervals: Intervals, block_m: int, block_n: int, base: linear.Line, partial: linear.Line
-    ) -> None:
-        self.intervals = intervals
-        self.block_m, self.block_n = block_m, block_n
-        self.base = base
-        self.partial = partial
-        self.low = np.searchsorted(partial, base + intervals.starts // block_n, side="left")
-        self.high = np.searchsorted(partial, base + (intervals.ends - 1) // block_n, side="right")
-        # A fixed random weight per cell; f[r, c] sums row r below column c, so a run weighs f[r, end] - f[r, start].
-        weights = np.random.default_rng(20240229).integers(0, 1 << 64, (block_m, block_n + 1), dtype=np.uint64)
-        weights[:, 0] = 0
-        self.sums = np.cumsum(weights, axis=1, dtype=np.uint64).reshape(-1)
-
-    def number(self) -> tuple[NDArray[np.int32], NDArray[np.uint32]]:
-        """Pattern number of every partial tile, and the pattern table."""
-        numbers = np.zeros(self.partial.size, np.int32)
-        words = -(-self.block_n // 32)
-        table: list[NDArray[np.uint32]] = [np.zeros((0, self.block_m, words), np.uint32)]
-        known: dict[bytes, int] = {}
-        for low, high, runs in self._chunks():
-            pieces = self._pieces(low, runs)
-            local, first = self._group(pieces, high - low)
-            fresh = self._draw(pieces, first)
-            new: list[int] = []
-            rename = np.empty(first.size, np.int32)
-            for i, octets in enumerate(fresh):
-                key = octets.tobytes()
-                if key not in known:
-                    known[key] = len(known)
-                    new.append(i)
-                rename[i] = known[key]
-            numbers[low:high] = rename[local]
-            table.append(fresh[new])
-        return numbers, np.concatenate(table)
-
-    def _chunks(self) -> list[tuple[int, int, slice]]:
-        """Whole tile rows, about PIECES_AT_ONCE pieces each: partial tiles [low, high) and the slice of runs."""
-        if not self.partial.size:
-            return []
-        offsets = self.intervals.offsets
-        tile_rows = -(-self.intervals.rows // self.block_m)
-        bounds = offsets[np.minimum(np.arange(tile_rows + 1) * self.block_m, self.intervals.rows)]
-        total = np.concatenate(([0], np.cumsum(self.high - self.low)))[bounds]
-        chunks = []
-        row = 0
-        while row < tile_rows:
-            end = int(np.searchsorted(total, total[row] + PIECES_AT_ONCE, side="right")) - 1
-            end = min(max(end, row + 1), tile_rows)
-            stride = -(-self.intervals.columns // self.block_n) + 1
-            low, high = np.searchsorted(self.partial, (row * stride, end * stride))
-            if low < high:
-                chunks.append((int(low), int(high), slice(int(bounds[row]), int(bounds[end]))))
-            row = end
-        return chunks
-
-    def _pieces(self, first_tile: int, runs: slice) -> _Pieces:
-        low, count = self.low[runs], self.high[runs] - self.low[runs]
-        own = np.repeat(np.arange(runs.start, runs.stop), count)
-        tile = linear.ranges(low, count)
-        row = np.repeat(self.intervals.run_rows()[runs] % self.block_m, count)
-        left = (self.partial[tile] - self.base[own]) * self.block_n
-        start = np.maximum(self.intervals.starts[own] - left, 0)
-        end = np.minimum(self.intervals.ends[own] - left, self.block_n)
-        tile -= first_tile
-        if not linear.is_sorted(tile):
-            order = np.argsort(tile.astype(np.uint16) if int(tile.max()) < 1 << 16 else tile, kind="stable")
-            tile, row, start, end = tile[order], row[order], start[order], end[order]
-        packed = (row * (self.block_n + 1) + start) * (self.block_n + 1) + end
-        return _Pieces(tile, packed, row, start, end)
-
-    def _group(self, pieces: _Pieces, tiles: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """A local number per tile, and per number the first tile that has it; equal hashes are compared exactly."""
-        begin = np.searchsorted(pieces.tile, np.arange(tiles))
-        weight = self.sums[pieces.row * (self.block_n + 1) + pieces.end]
-        weight -= self.sums[pieces.row * (self.block_n + 1) + pieces.start]
-        _, first, local = np.unique(np.add.reduceat(weight, begin), return_index=True, return_inverse=True)
-        order = np.argsort(first)
-        rank = np.empty_like(order)
-        rank[order] = np.arange(order.size)
-        local, first = rank[local.reshape(-1)], first[order]
-        count = np.diff(begin, append=pieces.tile.size)
-        model = first[local]
-        same = count == count[model]
-        place = linear.ranges(begin[model], np.where(same, count, 0))
-        mine = np.flatnonzero(same[pieces.tile])
-        differs = pieces.tile[mine[pieces.packed[mine] != pieces.packed[place]]]
-        same[differs] = False
-        if same.all():
-            return local, first
-        alone = np.flatnonzero(~same)
-        local[alone] = first.size + np.arange(alone.size)
-        return local, np.concatenate((first, alone))
-
-    def _draw(self, pieces: _Pieces, tiles: NDArray[np.int64]) -> NDArray[np.uint32]:
-        """The bits of the given tiles."""
-        begin = np.searchsorted(pieces.tile, tiles)
-        count = np.searchsorted(pieces.tile, tiles, side="right") - begin
-        drawn = np.empty((tiles.size, self.block_m, -(-self.block_n // 32)), np.uint32)
-        for i in range(0, tiles.size, PATTERNS_AT_ONCE):
-            part = slice(i, i + PATTERNS_AT_ONCE)
-            step = np.zeros((tiles[part].size, self.block_m, self.block_n + 1), np.int8)
-            place = linear.ranges(begin[part], count[part])
-            own = np.repeat(np.arange(step.shape[0]), count[part])
-            step[own, pieces.row[place], pieces.start[place]] = 1
-            step[own, pieces.row[place], pieces.end[place]] = -1
-            drawn[part] = pack_patterns(np.cumsum(step, axis=2, dtype=np.int8)[:, :, :-1].astype(np.bool_))
-        return drawn
+    everywhere = np.arange(1, starts.size + 1) - ended == needed[starts // stride]
+    full = starts[everywhere], ends[ended[everywhere]]
+    visited = linear.merge(touched[0].astype(np.int64), touched[1].astype(np.int64))
+    partial = line_cells(linear.subtract(visited, full))
+    return full, partial, np.searchsorted(partial, touched[0]), np.searchsorted(partial, touched[1])

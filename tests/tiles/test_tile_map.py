@@ -52,11 +52,18 @@ def test_tiles_of_the_column_form_turned_are_those_of_the_row_form(mask: DenseMa
         np.testing.assert_array_equal(getattr(rows, name), getattr(columns, name), err_msg=name)
 
 
+@given(dense_masks(), st.sampled_from([1, 3, 8]), st.sampled_from([2, 5, 16]))
+def test_long_masks_are_judged_without_a_counter_per_tile(mask: DenseMask, m: int, n: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("compilemask.tiles.build.COUNTED_CELLS_PER_RUN", -(10**9))
+        check_tile_map(build_tile_map(Intervals.from_dense(mask), m, n), mask)
+
+
 @pytest.mark.parametrize("pieces", [1, 50])
 def test_small_chunks_change_nothing(pieces: int, monkeypatch: pytest.MonkeyPatch) -> None:
     mask = np.random.default_rng(3).random((97, 61)) < np.linspace(0, 1, 61)
-    monkeypatch.setattr("compilemask.tiles.build.PIECES_AT_ONCE", pieces)
-    monkeypatch.setattr("compilemask.tiles.build.PATTERNS_AT_ONCE", 2)
+    monkeypatch.setattr("compilemask.tiles.patterns.PIECES_AT_ONCE", pieces)
+    monkeypatch.setattr("compilemask.tiles.patterns.PATTERNS_AT_ONCE", 2)
 
     check_tile_map(build_tile_map(Intervals.from_dense(mask), 8, 8), mask)
 
