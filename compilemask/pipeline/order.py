@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,33 +34,35 @@ class TokenOrder:
 
 
 def token_order(variant: ir.Variant) -> TokenOrder:
-    """The order that the file asks for."""
-    if variant.order is None or variant.order.selector is None:
+    """The order that the file asks for; `order best` is not decided here."""
+    orders = [order for order in variant.orders if order.selector is not None]
+    if not orders:
         return TokenOrder()
-    queries = axis_order(variant.queries, variant.order)
-    keys = queries if variant.keys is variant.queries else axis_order(variant.keys, variant.order)
+    queries = axis_order(variant.queries, orders)
+    keys = queries if variant.keys is variant.queries else axis_order(variant.keys, orders)
     return TokenOrder(queries, keys)
 
 
-def axis_order(axis: Axis, order: ir.Order) -> Permutation | None:
+def axis_order(axis: Axis, orders: Sequence[ir.Order]) -> Permutation | None:
     """Selected tokens sorted by the coordinate, stably, in the slots that they occupy; None if nothing moves."""
-    if order.selector is None or order.coordinate is None:
-        raise InternalError("`order best` has no coordinate")
-    slots = np.flatnonzero(selected(order.selector, axis))
-    if not slots.size:
-        return None
+    held = np.arange(axis.length)
+    for order in orders:
+        if order.selector is None or order.coordinate is None:
+            raise InternalError("`order best` has no coordinate")
+        slots = np.flatnonzero(selected(order.selector, axis)[held])
+        if slots.size:
+            tokens = held[slots]
+            held[slots] = tokens[np.argsort(_sort_key(axis, tokens, order), kind="stable")]
+    return None if (held == np.arange(axis.length)).all() else held.astype(np.int32)
+
+
+def _sort_key(axis: Axis, tokens: NDArray[np.int64], order: ir.Order) -> NDArray[np.int64]:
+    assert order.coordinate is not None
     columns = []
     for part in order.coordinate.parts:
-        vector = evaluate(part.expression, dict.fromkeys(Side, Tokens(axis, slots)))
+        vector = evaluate(part.expression, dict.fromkeys(Side, Tokens(axis, tokens)))
         if vector.present is not None and not vector.present.all():
-            missing = int(slots[np.flatnonzero(~vector.present)[0]])
+            missing = int(tokens[np.flatnonzero(~vector.present)[0]])
             raise value_error(f"token {missing:,} has no such coordinate to be stored by", order.span)
-        columns.append(np.broadcast_to(vector.values, slots.shape))
-    code, _, _ = combine([(column, column[:0]) for column in columns])
-    return _placed(axis.length, slots, np.argsort(code, kind="stable"))
-
-
-def _placed(length: int, slots: NDArray[np.int64], sorting: NDArray[np.int64]) -> Permutation | None:
-    permutation = np.arange(length, dtype=np.int32)
-    permutation[slots] = slots[sorting]
-    return None if (permutation[slots] == slots).all() else permutation
+        columns.append(np.broadcast_to(vector.values, tokens.shape))
+    return combine([(column, column[:1]) for column in columns])[0]
