@@ -7,13 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from compilemask.intervals import Intervals
+from compilemask.intervals.coverage import Coverage
 from compilemask.language.axis import Axis
-from compilemask.measure.coverage import areas, bin_bounds, visible_cells
+from compilemask.measure.bins import areas, bin_bounds, shares
 from compilemask.measure.naming import Stretch, stretches
+from compilemask.pipeline import CompiledMask
 from compilemask.tiles.tile_map import TileMap
 
-GUTTER = 22
+GUTTER = 24
 LOWEST_ROWS = 4
 
 
@@ -35,13 +36,12 @@ BLOCKS = Glyphs(" ", "░▒▓", "█", "▀", "▄", "▒", "▏", "·")
 ASCII = Glyphs(".", ":+*", "#", "+", "+", "+", "|", ".")
 
 
-def mask_picture(rows: Intervals, queries: Axis, keys: Axis, width: int, glyphs: Glyphs) -> list[str]:
+def mask_picture(compiled: CompiledMask, batch: int, head: int, width: int, glyphs: Glyphs) -> list[str]:
     """Lines of text: queries go down, keys go right; a character holds two rows of bins, one above the other."""
-    columns = bin_bounds(rows.columns, width - GUTTER)
-    height = _height(rows.rows, rows.columns, len(columns) - 1)
-    bands = bin_bounds(rows.rows, 2 * height)
-    counts = visible_cells(rows.run_rows(), rows.starts.astype(np.int64), rows.ends.astype(np.int64), bands, columns)
-    share = counts / np.maximum(areas(bands, columns), 1)
+    columns = bin_bounds(compiled.key_length, width - GUTTER)
+    height = _height(compiled.query_length, compiled.key_length, len(columns) - 1)
+    bands = bin_bounds(compiled.query_length, 2 * height)
+    share = shares(compiled, batch, head, bands, columns)
     if len(share) % 2:
         share = np.vstack((share, np.full((1, share.shape[1]), -1.0)))
     lines = [
@@ -49,7 +49,8 @@ def mask_picture(rows: Intervals, queries: Axis, keys: Axis, width: int, glyphs:
         for upper, lower in zip(share[::2], share[1::2], strict=True)
     ]
     line_bounds = np.append(bands[:-1:2], bands[-1])
-    return _framed(lines, line_bounds, columns, queries, keys, glyphs)
+    variant = compiled.program.variant_of(batch, head)
+    return _framed(lines, line_bounds, columns, variant.queries, variant.keys, glyphs)
 
 
 def tile_picture(tiles: TileMap, width: int, glyphs: Glyphs) -> list[str]:
@@ -74,17 +75,15 @@ def tile_picture(tiles: TileMap, width: int, glyphs: Glyphs) -> list[str]:
 
 
 def _full_tiles(tiles: TileMap, bands: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.int64]:
-    counts = np.diff(tiles.full_offsets)
-    run_rows = np.repeat(np.arange(len(counts), dtype=np.int64), counts)
-    runs = tiles.full_runs.astype(np.int64)
-    return visible_cells(run_rows, runs[:, 0], runs[:, 1], bands, columns)
+    return Coverage(tiles.full_intervals()).between(bands, columns)
 
 
 def _partial_tiles(tiles: TileMap, bands: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.int64]:
-    counts = np.diff(tiles.partial_offsets)
-    run_rows = np.repeat(np.arange(len(counts), dtype=np.int64), counts)
-    places = tiles.partial_tiles.astype(np.int64)
-    return visible_cells(run_rows, places, places + 1, bands, columns)
+    rows = np.repeat(np.arange(tiles.query_tiles, dtype=np.int64), np.diff(tiles.partial_offsets))
+    row = np.searchsorted(bands, rows, side="right") - 1
+    column = np.searchsorted(columns, tiles.partial_tiles, side="right") - 1
+    shape = len(bands) - 1, len(columns) - 1
+    return np.bincount(row * shape[1] + column, minlength=shape[0] * shape[1]).reshape(shape)
 
 
 def _height(rows: int, columns: int, width: int) -> int:

@@ -33,10 +33,8 @@ def show(
     """Print heading, pictures and statistics of one batch entry and head, `drawn` characters wide."""
     glyphs = BLOCKS if unicode_shown() else ASCII
     heading(compiled)
-    variant = compiled.program.variant_of(batch, head)
     say()
-    rows = compiled.rows_of(batch, head)
-    for line in mask_picture(rows, variant.queries, variant.keys, drawn, glyphs):
+    for line in mask_picture(compiled, batch, head, drawn, glyphs):
         say(line.rstrip())
     say()
     say(f"Tiles of {block_m} x {block_n}: {glyphs.nothing} empty  {glyphs.partial} partial  {glyphs.full} full")

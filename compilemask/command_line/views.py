@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from compilemask.command_line.screen import say, show_table, table, unicode_shown
-from compilemask.measure.report import Check, CompileReport, Outcome, TimingReport, ValidationReport
+from compilemask.measure.report import Check, CompileReport, InstructionCount, Outcome, TimingReport, ValidationReport
 
 if TYPE_CHECKING:
     from compilemask.pipeline import CompiledMask, Statistics
 
+TELLING = ("tcgen05", "wgmma", "mma", "cp.async.bulk", "all")
 OUTCOMES = {Outcome.PASS: "ok", Outcome.FAIL: "WRONG", Outcome.SKIPPED: "skipped"}
 
 
@@ -74,7 +75,7 @@ def compile_table(report: CompileReport) -> None:
         if target.error is not None:
             made.add_row(target.target, target.kernel, "", "", "", "", "", "failed")
             continue
-        counts = ", ".join(f"{item.name} {item.count:,}" for item in target.instructions if item.count)
+        counts = ", ".join(f"{item.name} {item.count:,}" for item in target.instructions if _is_telling(item))
         made.add_row(
             target.target,
             target.kernel,
@@ -90,6 +91,11 @@ def compile_table(report: CompileReport) -> None:
         for text in (target.error, *target.warnings):
             if text:
                 say(f"{target.target} {target.kernel}: {text}")
+
+
+def _is_telling(item: InstructionCount) -> bool:
+    """Whether people want to see it in a table: tensor cores, bulk copies and the total; JSON has all."""
+    return item.count > 0 and item.name.startswith(TELLING)
 
 
 def timing_table(report: TimingReport) -> None:

@@ -8,6 +8,7 @@ from argparse import Namespace
 from compilemask.command_line.exit_codes import ExitCode
 
 FIRST_MASK = "shared_prompt_rm"
+REPORTED_TARGETS = ("sm_80", "sm_90", "sm_100")
 
 
 def run(arguments: Namespace) -> int:
@@ -42,7 +43,7 @@ def _report(arguments: Namespace) -> int:
     say()
     validation_table(proof)
     with progress_line() as progress:
-        built = compile_targets(compiled, (), progress=progress)
+        built = compile_targets(compiled, REPORTED_TARGETS, progress=progress)
     say()
     compile_table(built)
     return ExitCode.GOOD if proof.passed and built.passed else ExitCode.NO

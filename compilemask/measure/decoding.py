@@ -18,6 +18,35 @@ def key_tiles(descriptor: Descriptor) -> int:
     return -(-descriptor.key_length // descriptor.block_n)
 
 
+def form_fault(descriptor: Descriptor) -> str | None:
+    """What is wrong with the form of a descriptor, None if nothing: lists that a kernel could not walk safely."""
+    shape = query_tiles(descriptor), key_tiles(descriptor)
+    for name, lists, tiles, others in (
+        ("by query", descriptor.by_query, shape[0], shape[1]),
+        ("by key", descriptor.by_key, shape[1], shape[0]),
+    ):
+        fault = _list_fault(lists, descriptor.variants * tiles, others, len(descriptor.patterns))
+        if fault is not None:
+            return f"{name}: {fault}"
+    if descriptor.variant.size and not 0 <= descriptor.variant.min() <= descriptor.variant.max() < descriptor.variants:
+        return "a variant number is out of range"
+    return None
+
+
+def _list_fault(lists: TileLists, rows: int, others: int, patterns: int) -> str | None:
+    for offsets, entries in ((lists.full_offsets, lists.full_runs), (lists.partial_offsets, lists.partial_tiles)):
+        if len(offsets) != rows + 1 or offsets[0] != 0 or offsets[-1] != len(entries) or (np.diff(offsets) < 0).any():
+            return "the offsets do not frame the lists"
+    runs, tiles, numbers = lists.full_runs, lists.partial_tiles, lists.partial_patterns
+    if len(runs) and not (runs[:, 0].min() >= 0 and runs[:, 1].max() <= others and (runs[:, 0] < runs[:, 1]).all()):
+        return "a full run is empty or leaves the mask"
+    if len(tiles) and not 0 <= tiles.min() <= tiles.max() < others:
+        return "a partial tile lies outside of the mask"
+    if len(numbers) != len(tiles) or (len(numbers) and not 0 <= numbers.min() <= numbers.max() < patterns):
+        return "a pattern number is out of range"
+    return None
+
+
 def rows_by_query(descriptor: Descriptor, variant: int, slots: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Rows of some query slots, bool [slots, key tiles * block_n]: cells past the last key must be False."""
     columns, block = key_tiles(descriptor), descriptor.block_n

@@ -76,6 +76,13 @@ def places(compiled: CompiledMask, descriptor: Descriptor) -> list[Place]:
     return found
 
 
+def check_form(descriptor: Descriptor) -> Check:
+    """Whether a kernel can walk the lists at all; nothing else of a descriptor is looked at if not."""
+    fault = decoding.form_fault(descriptor)
+    scope = "offsets, runs, tile and pattern numbers" + (f": {fault}" if fault else "")
+    return Check("descriptor form", Outcome.FAIL if fault else Outcome.PASS, scope)
+
+
 def check_mask(place: Place, descriptor: Descriptor, tiles: TileMap, step: Callable[[str], None]) -> list[Check]:
     """All bit-exact checks of one distinct mask; `step` is told before each what comes."""
     step(f"meaning of {place.compiled.query_length:,} x {place.compiled.key_length:,} cells")

@@ -19,13 +19,12 @@ def token_name(axis: Axis, slot: int) -> str:
 
 
 def region_name(axis: Axis, slot: int) -> str:
-    """The innermost region around a token, from the outside in; numbers are left out where a name occurs once."""
+    """The innermost region around a token, from the outside in; numbers are left out where no parent has two."""
     path = axis.path_of(slot)
     if not path:
         return "padding"
-    return ".".join(
-        f"{name}[{number}]" if len(axis.runs.regions[name].number) > 1 else name for name, number, _ in path
-    )
+    several = {name for name, _, _ in path if (axis.runs.regions[name].count > 1).any()}
+    return ".".join(f"{name}[{number}]" if name in several else name for name, number, _ in path)
 
 
 @dataclass(frozen=True, slots=True)

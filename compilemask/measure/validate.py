@@ -8,9 +8,9 @@ from collections.abc import Callable
 from compilemask.descriptor.descriptor import Descriptor
 from compilemask.measure import sampling
 from compilemask.measure.machine import gpu_name
-from compilemask.measure.mask_checks import Place, check_mask, places
+from compilemask.measure.mask_checks import Place, check_form, check_mask, places
 from compilemask.measure.progress import Progress, silent
-from compilemask.measure.report import Check, ValidationReport
+from compilemask.measure.report import Check, Outcome, ValidationReport
 from compilemask.pipeline import CompiledMask
 
 BLOCK_M, BLOCK_N = 128, 128
@@ -37,13 +37,13 @@ def validate(
     found = places(compiled, judged)
     checked = found[:MAX_PLACES]
     step = _counter(progress, len(checked) * STEPS_PER_PLACE + (6 if kernel else 0))
-    checks: list[Check] = []
-    for place in checked:
+    checks: list[Check] = [check_form(judged)]
+    for place in checked if checks[0].outcome is Outcome.PASS else []:
         tiles = compiled.tiles(judged.block_m, judged.block_n, place.batch, place.head)
         checks += _named(check_mask(place, judged, tiles, step), place, len(checked))
     notes = _notes(compiled, found)
     gpu = gpu_name()
-    if kernel:
+    if kernel and checks[0].outcome is Outcome.PASS:
         checks += _kernel_checks(checked, (judged.block_m, judged.block_n), step, gpu)
         if gpu is None:
             notes.append(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from compilemask.measure.coverage import areas, bin_bounds, visible_cells
+from compilemask.measure.bins import bin_bounds, shares
 from compilemask.measure.naming import stretches
 from compilemask.pipeline import CompiledMask
 
@@ -25,17 +25,15 @@ def write(compiled: CompiledMask, output: Path, batch: int = 0, head: int = 0) -
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    rows = compiled.rows_of(batch, head)
+    queries, keys = compiled.query_length, compiled.key_length
     variant = compiled.program.variant_of(batch, head)
-    bands, columns = bin_bounds(rows.rows, PIXELS), bin_bounds(rows.columns, PIXELS)
-    counts = visible_cells(rows.run_rows(), rows.starts, rows.ends, bands, columns)
-    share = counts / np.maximum(areas(bands, columns), 1)
+    share = shares(compiled, batch, head, bin_bounds(queries, PIXELS), bin_bounds(keys, PIXELS))
     # One visible cell must not fade out: any share above 0 is drawn as at least a quarter.
     shade = np.where(share > 0, 0.25 + 0.75 * share, 0.0)
-    figure = Figure(figsize=(6, 6 * min(2.0, max(0.25, rows.rows / max(rows.columns, 1)))), dpi=150, layout="tight")
+    figure = Figure(figsize=(6, 6 * min(2.0, max(0.25, queries / max(keys, 1)))), dpi=150, layout="tight")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
-    extent = (0, rows.columns, rows.rows, 0)
+    extent = (0, keys, queries, 0)
     axes.imshow(shade, cmap="Blues", vmin=0, vmax=1, extent=extent, interpolation="nearest", aspect="auto")
     _label(axes, variant.queries, vertical=True)
     _label(axes, variant.keys, vertical=False)

@@ -1,0 +1,34 @@
+"""A mask on a coarse grid, for pictures: visible cells per bin, counted exactly and never from a dense matrix."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compilemask.intervals.coverage import Coverage
+from compilemask.intervals.solve import Form
+from compilemask.pipeline import CompiledMask
+
+
+def bin_bounds(length: int, bins: int) -> NDArray[np.int64]:
+    """[bins + 1] borders that cut `length` into nearly equal parts; never more bins than length."""
+    bins = max(1, min(bins, length))
+    return np.arange(bins + 1, dtype=np.int64) * length // bins
+
+
+def areas(rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Cells per bin, [row bins, column bins]."""
+    product: NDArray[np.int64] = np.diff(rows)[:, None] * np.diff(columns)[None, :]
+    return product
+
+
+def shares(
+    compiled: CompiledMask, batch: int, head: int, rows: NDArray[np.int64], columns: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """The visible share of every bin, [row bins, column bins]."""
+    if compiled.form_of(batch, head) is Form.COLUMN:
+        coverage = Coverage(compiled.columns_of(batch, head), transposed=True)
+    else:
+        coverage = Coverage(compiled.rows_of(batch, head))
+    found: NDArray[np.float64] = coverage.between(rows, columns) / np.maximum(areas(rows, columns), 1)
+    return found

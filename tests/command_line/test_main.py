@@ -1,0 +1,278 @@
+"""The command line as a person and as a program meet it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from compilemask import library
+from compilemask.command_line import main as entry
+from compilemask.command_line.main import main
+from compilemask.errors import InternalError
+from compilemask.measure.machine import gpu_name
+
+needs_no_gpu = pytest.mark.skipif(gpu_name() is not None, reason="this machine has a GPU")
+
+Capture = pytest.CaptureFixture[str]
+
+PAIR = """\
+title "A prompt and its answers"
+
+param prompt = 5, answers = [3, 4]
+
+layout
+    prompt : prompt
+    answer : answers
+
+rules
+    prompt sees prompt : causal
+    answer sees prompt : all
+    answer sees answer : causal within answer
+"""
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> Path:
+    path = tmp_path / "pair.mask"
+    path.write_text(PAIR)
+    return path
+
+
+def printed(capture: Capture, *words: str | Path, code: int = 0) -> str:
+    """What the command prints on stdout; its exit code must be `code`."""
+    found = main([str(word) for word in words])
+    out, err = capture.readouterr()
+    assert found == code, err
+    assert "Traceback" not in err
+    return out
+
+
+def answered(capture: Capture, *words: str | Path, code: int = 0) -> Any:
+    """The JSON that the command prints."""
+    return json.loads(printed(capture, *words, "--json", code=code))
+
+
+def refused(capture: Capture, *words: str | Path, code: int) -> str:
+    """What the command says on stderr when it exits with `code`; stdout stays empty."""
+    try:
+        found = main([str(word) for word in words])
+    except SystemExit as left:
+        found = int(left.code or 0)
+    out, err = capture.readouterr()
+    assert found == code, err
+    assert out == ""
+    assert "Traceback" not in err
+    return err
+
+
+def test_show_json_has_the_agreed_fields(capsys: Capture, pair: Path) -> None:
+    shown = answered(capsys, "show", pair, "--set", "answers=[9, 7]")
+
+    assert shown["name"] == "pair"
+    assert (shown["query_length"], shown["key_length"]) == (21, 21)
+    assert shown["visible"] == 15 + 16 * 5 + 45 + 28
+    assert shown["density"] == pytest.approx(shown["visible"] / 21**2)
+    assert (shown["max_runs_per_row"], shown["empty_rows"]) == (2, 0)
+    tile = shown["tile"]
+    assert {"block_m", "block_n", "empty", "partial", "full", "distinct_partial", "useful"} <= set(tile)
+    assert (tile["block_m"], tile["block_n"], tile["empty"], tile["partial"], tile["full"]) == (128, 128, 0, 1, 0)
+    assert shown["descriptor_bytes"] > 0
+    assert shown["compile_ms"] > 0
+
+
+def test_show_draws_the_mask_with_region_names(capsys: Capture, pair: Path) -> None:
+    lines = printed(capsys, "show", pair, "--set", "prompt=2", "--set", "answers=[2, 2]").splitlines()
+
+    picture = [line[22:] for line in lines if line.lstrip().startswith(("prompt", "answer["))]
+    assert lines[0] == "pair — A prompt and its answers"
+    assert any(line.strip().startswith("prompt") and "█" not in line for line in lines)
+    assert picture[-3:] == ["▀▄" if i < 0 else picture[-3:][i] for i in range(3)]
+    text = "\n".join(lines)
+    assert "answer[0]" in text
+    assert "answer[1]" in text
+    assert "visible cells" in text
+
+
+def test_show_draws_cells_exactly(capsys: Capture, pair: Path) -> None:
+    """At one character per key and half a character per query, the picture is the mask."""
+    printed_lines = printed(capsys, "show", pair, "--width", "34").splitlines()
+
+    rows = [line[22:].ljust(12) for line in printed_lines if len(line) > 22 and set(line[22:]) <= set(" ▀▄█")][1:7]
+    drawn = np.zeros((12, 12), bool)
+    for i, row in enumerate(rows):
+        for j, character in enumerate(row):
+            drawn[2 * i, j] = character in "▀█"
+            drawn[2 * i + 1, j] = character in "▄█"
+    expected = np.tril(np.ones((12, 12), bool))
+    expected[8:, 5:8] = False
+    assert np.array_equal(drawn, expected)
+
+
+def test_pictures_are_plain_text_where_the_terminal_is(capsys: Capture, pair: Path) -> None:
+    script = "from compilemask.command_line.main import main; main(['show', %r])" % str(pair)  # noqa: UP031
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "NO_COLOR": "1"}
+
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, env=environment, check=True)
+
+    assert done.stdout.isascii()
+    assert b"\x1b" not in done.stdout
+    assert b"#" in done.stdout
+
+
+def test_list_names_the_library(capsys: Capture) -> None:
+    assert [mask["name"] for mask in answered(capsys, "list")] == library.names()
+    assert "shared_prompt_rm" in printed(capsys, "list")
+
+
+def test_check_says_everything_about_every_file(capsys: Capture, pair: Path, tmp_path: Path) -> None:
+    wrong = tmp_path / "wrong.mask"
+    wrong.write_text(PAIR.replace("prompt sees prompt : causal", "promt sees prompt : casual"))
+
+    found = answered(capsys, "check", pair, wrong, code=1)
+
+    assert [file["valid"] for file in found] == [True, False]
+    first = found[1]["diagnostics"][0]
+    assert (first["severity"], first["line"]) == ("error", 10)
+    assert printed(capsys, "check", pair).startswith(f"{pair}: valid")
+
+
+def test_check_prints_the_line_with_a_caret(capsys: Capture, tmp_path: Path) -> None:
+    wrong = tmp_path / "wrong.mask"
+    wrong.write_text(PAIR.replace("answer sees prompt", "anwser sees prompt"))
+
+    code = main(["check", str(wrong)])
+
+    out, err = capsys.readouterr()
+    assert code == 1
+    assert out == f"{wrong}: invalid (1 error)\n"
+    assert "anwser sees prompt : all" in err
+    assert "^^^^^^" in err
+
+
+def test_explain_names_the_rule_and_the_regions(capsys: Capture, pair: Path) -> None:
+    seen = answered(capsys, "explain", pair, "--query", "9", "--key", "8")
+    unseen = answered(capsys, "explain", pair, "--query", "9", "--key", "6")
+
+    assert (seen["visible"], seen["rule"], seen["line"]) == (True, 3, 12)
+    assert (seen["query_region"], seen["key_region"]) == ("answer[1]+1", "answer[1]+0")
+    assert (unseen["visible"], unseen["rule"]) == (False, None)
+    assert "not visible" in printed(capsys, "explain", pair, "--query", "9", "--key", "6")
+
+
+def test_validate_is_green_and_says_what_it_did(capsys: Capture, pair: Path) -> None:
+    report = answered(capsys, "validate", pair)
+
+    assert report["passed"] is True
+    assert {"intervals", "tile map", "descriptor by query", "descriptor by key"} <= {
+        c["name"] for c in report["checks"]
+    }
+    assert report["worst_of_budget"] <= 1
+
+
+def test_export_dense_is_the_mask(capsys: Capture, pair: Path, tmp_path: Path) -> None:
+    file = tmp_path / "pair.npy"
+
+    printed(capsys, "export", pair, "--to", "dense", "-o", file)
+
+    expected = np.tril(np.ones((12, 12), bool))
+    expected[8:, 5:8] = False
+    dense = np.load(file)
+    assert dense.dtype == np.bool_
+    assert np.array_equal(dense, expected)
+
+
+def test_export_dense_of_all_heads_has_four_axes(capsys: Capture, tmp_path: Path) -> None:
+    text = "heads = 2\n"
+    file, output = tmp_path / "heads.mask", tmp_path / "heads.npy"
+    file.write_text(
+        f"{text}layout\n    token : 5\nrules when head == 0\n    token sees token : causal\n"
+        "rules when head == 1\n    token sees token : all\n"
+    )
+
+    printed(capsys, "export", file, "--to", "dense", "--all", "-o", output)
+
+    dense = np.load(output)
+    assert dense.shape == (1, 2, 5, 5)
+    assert np.array_equal(dense[0, 0], np.tril(np.ones((5, 5), bool)))
+    assert dense[0, 1].all()
+
+
+def test_fmt_is_idempotent_and_check_writes_nothing(capsys: Capture, pair: Path) -> None:
+    pair.write_text(PAIR.replace("    prompt sees", "  prompt   sees").replace(" : all", ":all"))
+    before = pair.read_text()
+
+    printed(capsys, "fmt", "--check", pair, code=1)
+    assert pair.read_text() == before
+    printed(capsys, "fmt", pair)
+    printed(capsys, "fmt", "--check", pair)
+    assert "answer sees prompt : all" in pair.read_text()
+
+
+@needs_no_gpu
+def test_time_refuses_in_one_line_without_a_gpu(capsys: Capture) -> None:
+    said = refused(capsys, "time", "causal", code=3)
+
+    assert said.count("\n") == 1
+    assert "no CUDA GPU" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["show", "cusal"], 2, "causal"),
+        (["show", "none/at/all.mask"], 2, "there is no file"),
+        (["show", "causal", "--set", "length"], 2, "name=value"),
+        (["show", "causal", "--set", "lenght=5"], 1, "length"),
+        (["show", "causal", "--set", 'length="x"'], 1, "length"),
+        (["show", "causal", "--set", "length=-1"], 1, "length"),
+        (["show", "causal", "--block-m", "100"], 2, "16, 32, 64, 128 or 256"),
+        (["explain", "causal", "--query", "1"], 2, "--key"),
+        (["explain", "causal", "--query", "1", "--key", "99999999"], 2, "numbered 0 to"),
+        (["compile", "causal", "--target", "sm_12"], 2, "sm_90"),
+        (["export", "causal", "--to", "dense", "-o", "/nowhere/at/all.npy"], 2, "does not exist"),
+        (["sing"], 2, "invalid choice"),
+        (["fmt", "none.mask"], 2, "No such file"),
+    ],
+)
+def test_wrong_use_is_one_clear_message(capsys: Capture, words: list[str], code: int, said: str) -> None:
+    assert said in refused(capsys, *words, code=code)
+
+
+def test_a_defect_of_ours_says_so(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(name: str) -> None:
+        raise InternalError("the runs overlap")
+
+    monkeypatch.setattr(entry.importlib, "import_module", broken)
+    monkeypatch.delenv("COMPILEMASK_TRACEBACK", raising=False)
+
+    said = refused(capsys, "list", code=70)
+
+    assert "this is our bug" in said
+    assert "the runs overlap" in said
+    assert "compilemask list" in said
+
+
+def test_a_closed_pipe_is_no_error() -> None:
+    command = f"{sys.executable} -m compilemask.command_line list | head -1"
+
+    done = subprocess.run(["bash", "-c", f"set -o pipefail; {command}"], capture_output=True, text=True)
+
+    assert done.returncode == 0
+    assert done.stderr == ""
+
+
+def test_help_has_examples_and_exit_codes(capsys: Capture) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(["--help"])
+
+    assert left.value.code == 0
+    out = capsys.readouterr().out
+    assert "examples:" in out
+    assert "exit codes:" in out

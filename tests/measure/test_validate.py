@@ -1,0 +1,156 @@
+"""Validation is green for right masks and red, with the cell's name, for the smallest wrong thing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from compilemask.language.meaning import visible
+
+from compilemask import library
+from compilemask.descriptor import Descriptor
+from compilemask.measure.oracle import BlockOracle
+from compilemask.measure.progress import Stopped
+from compilemask.measure.report import Check, Outcome, ValidationReport
+from compilemask.measure.validate import validate
+from compilemask.pipeline import CompiledMask, compile_text
+from compilemask.pipeline import compile as compile_mask
+
+SMALL = """
+title "Two documents"
+param lengths = [70, 59]
+layout
+    document : lengths
+rules
+    everything sees everything : causal within document
+"""
+
+
+def small() -> CompiledMask:
+    return compile_text(SMALL, name="two.mask")
+
+
+def checks(report: ValidationReport) -> dict[str, Check]:
+    return {check.name: check for check in report.checks}
+
+
+@pytest.mark.parametrize("name", library.names())
+def test_every_library_mask_compiles_to_what_it_means(name: str) -> None:
+    report = validate(compile_mask(name), kernel=False)
+
+    wrong = [f"{check.name}: {check.first_wrong and check.first_wrong.describe()}" for check in report.checks]
+    assert report.passed, wrong
+
+
+@pytest.mark.parametrize("name", library.names())
+def test_the_block_oracle_agrees_with_the_meaning(name: str) -> None:
+    """Some cells of every library mask; the rest of the oracle is the same for all cells."""
+    program = compile_mask(name).program
+    random = np.random.default_rng(7)
+    for number, variant in enumerate(program.variants[:2]):
+        batch, head = np.argwhere(np.array(program.variant) == number)[0].tolist()
+        queries = np.unique(random.integers(0, variant.queries.length, 12))
+        keys = np.unique(random.integers(0, variant.keys.length, 12))
+        cells = BlockOracle(variant).cells(queries, keys)
+        expected = [[visible(program, q, k, batch, head) for k in keys.tolist()] for q in queries.tolist()]
+        assert cells.tolist() == expected
+
+
+def test_a_small_mask_is_compared_whole_and_its_kernel_runs() -> None:
+    report = validate(small(), block_m=64, block_n=64)
+
+    assert report.passed
+    assert checks(report)["intervals"].scope == "all 16,641 cells"
+    kernels = [check for check in report.checks if check.name.startswith("kernel")]
+    assert {check.name.split()[2] for check in kernels} == {"out", "lse", "dq", "dk", "dv"}
+    assert all(check.of_budget is not None and check.of_budget <= 1 for check in kernels)
+
+
+def flipped(descriptor: Descriptor, pattern: int, row: int, column: int) -> Descriptor:
+    """The descriptor with one bit of one pattern turned over."""
+    patterns = descriptor.patterns.copy()
+    patterns[pattern, row, column // 32] ^= np.uint32(1) << np.uint32(column % 32)
+    return replace(descriptor, patterns=patterns)
+
+
+@pytest.mark.parametrize(("row", "column"), [(0, 0), (5, 9), (63, 63), (17, 40)])
+def test_one_flipped_bit_of_a_pattern_is_found_and_named(row: int, column: int) -> None:
+    mask = small()
+    descriptor = mask.descriptor(64, 64)
+    first = int(descriptor.by_query.partial_patterns[0])
+    key_tile = int(descriptor.by_query.partial_tiles[0])
+
+    report = validate(mask, descriptor=flipped(descriptor, first, row, column), kernel=False)
+
+    assert not report.passed
+    for name in ("descriptor by query", "descriptor by key"):
+        check = checks(report)[name]
+        assert check.outcome is Outcome.FAIL
+        assert check.first_wrong is not None
+        assert (check.first_wrong.query, check.first_wrong.key) == (row, key_tile * 64 + column)
+        assert check.first_wrong.tile == (0, key_tile)
+        was = visible(mask.program, row, key_tile * 64 + column)
+        assert (check.first_wrong.expected == "visible") is was
+    assert checks(report)["intervals"].outcome is Outcome.PASS
+
+
+def test_a_bit_past_the_last_key_is_found() -> None:
+    mask = small()
+    descriptor = mask.descriptor(64, 64)
+    row = 2 * 3 - 1
+    last = int(descriptor.by_query.partial_patterns[descriptor.by_query.partial_offsets[row // 2 + 1] - 1])
+
+    report = validate(mask, descriptor=flipped(descriptor, last, 0, 63), kernel=False)
+
+    assert not report.passed
+
+
+@pytest.mark.parametrize("field", ["partial_tiles", "partial_patterns", "full_runs"])
+@pytest.mark.parametrize("walk", ["by_query", "by_key"])
+def test_a_wrong_list_is_found(walk: str, field: str) -> None:
+    mask = compile_text(SMALL.replace("[70, 59]", "[200, 150]"), name="two.mask")
+    descriptor = mask.descriptor(64, 64)
+    lists = getattr(descriptor, walk)
+    values = getattr(lists, field).copy()
+    values.reshape(-1)[-1] ^= 1
+
+    report = validate(mask, descriptor=replace(descriptor, **{walk: replace(lists, **{field: values})}), kernel=False)
+
+    assert not report.passed
+
+
+def test_a_flipped_bit_of_a_long_mask_is_found_by_its_count() -> None:
+    mask = compile_mask("causal", length=20_000)
+    descriptor = mask.descriptor(128, 128)
+
+    report = validate(mask, descriptor=flipped(descriptor, 0, 77, 3), kernel=False)
+
+    assert checks(report)["descriptor cell count"].outcome is Outcome.FAIL
+    assert any("sampled" in note for note in report.notes)
+
+
+def test_a_long_mask_is_compared_on_the_same_rows_every_time() -> None:
+    mask = compile_mask("causal", length=9_000)
+
+    first, second = validate(mask, kernel=False), validate(mask, kernel=False)
+
+    assert first.passed
+    assert [check.scope for check in first.checks] == [check.scope for check in second.checks]
+    assert checks(first)["intervals"].scope.endswith("of 9,000 rows, region borders among them")
+
+
+def test_progress_is_told_and_can_stop() -> None:
+    texts: list[str] = []
+
+    def stop_at_the_descriptor(done: int, total: int, text: str) -> None:
+        assert 0 <= done <= total
+        texts.append(text)
+        if "descriptor" in text:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        validate(small(), kernel=False, progress=stop_at_the_descriptor)
+
+    assert texts[-1] == "descriptor"
+    assert len(texts) == 4
