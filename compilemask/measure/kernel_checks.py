@@ -65,9 +65,8 @@ def _check_reduced(
     truth = references(given.q, given.k, given.v, visible, dout=given.dout, dlse=given.dlse)
     whole = mask.query_length == mask.places[0].variant.queries.length
     size = f"{mask.query_length:,} x {mask.key_length:,}"
-    scope = (
-        f"{'all' if whole else 'reduced to'} {size} tokens, {_counted(visible.shape[1], 'head')}, head_dim {head_dim}"
-    )
+    heads = f"{visible.shape[1]} head{'s' if visible.shape[1] > 1 else ''}"
+    scope = f"{'all' if whole else 'reduced to'} {size} tokens, {heads}, head_dim {head_dim}"
     found = run(mask, given)
     errors = compare(found, truth)
     wheres = [_Where(mask.places, mask.queries, mask.keys, block)] * len(errors)
