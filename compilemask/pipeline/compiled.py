@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,7 +52,7 @@ class CompiledMask:
     @property
     def name(self) -> str:
         """The file's name without folder and suffix."""
-        return self.program.name
+        return Path(self.program.name).stem
 
     @property
     def title(self) -> str:

@@ -15,6 +15,7 @@ import pytest
 from compilemask import library
 from compilemask.command_line import main as entry
 from compilemask.command_line.main import main
+from compilemask.command_line.picture import GUTTER
 from compilemask.errors import InternalError
 from compilemask.measure.machine import gpu_name
 
@@ -90,21 +91,18 @@ def test_show_json_has_the_agreed_fields(capsys: Capture, pair: Path) -> None:
 def test_show_draws_the_mask_with_region_names(capsys: Capture, pair: Path) -> None:
     lines = printed(capsys, "show", pair, "--set", "prompt=2", "--set", "answers=[2, 2]").splitlines()
 
-    picture = [line[22:] for line in lines if line.lstrip().startswith(("prompt", "answer["))]
     assert lines[0] == "pair — A prompt and its answers"
-    assert any(line.strip().startswith("prompt") and "█" not in line for line in lines)
-    assert picture[-3:] == ["▀▄" if i < 0 else picture[-3:][i] for i in range(3)]
-    text = "\n".join(lines)
-    assert "answer[0]" in text
-    assert "answer[1]" in text
-    assert "visible cells" in text
+    assert lines[1] == "6 queries × 6 keys, any batch, any heads"
+    assert [line.strip() for line in lines[4:7]] == ["prompt █▄", "answer[0] ███▄", "answer[1] ██  █▄"]
+    assert lines[3].split()[0] == "prompt" or "▏" in lines[3]
+    assert any(line.startswith(" visible cells") for line in lines)
 
 
 def test_show_draws_cells_exactly(capsys: Capture, pair: Path) -> None:
     """At one character per key and half a character per query, the picture is the mask."""
-    printed_lines = printed(capsys, "show", pair, "--width", "34").splitlines()
+    lines = printed(capsys, "show", pair).splitlines()
 
-    rows = [line[22:].ljust(12) for line in printed_lines if len(line) > 22 and set(line[22:]) <= set(" ▀▄█")][1:7]
+    rows = [line[GUTTER:].ljust(12) for line in lines[4:10]]
     drawn = np.zeros((12, 12), bool)
     for i, row in enumerate(rows):
         for j, character in enumerate(row):
@@ -189,7 +187,7 @@ def test_export_dense_is_the_mask(capsys: Capture, pair: Path, tmp_path: Path) -
 
 
 def test_export_dense_of_all_heads_has_four_axes(capsys: Capture, tmp_path: Path) -> None:
-    text = "heads = 2\n"
+    text = "heads 2\n"
     file, output = tmp_path / "heads.mask", tmp_path / "heads.npy"
     file.write_text(
         f"{text}layout\n    token : 5\nrules when head == 0\n    token sees token : causal\n"
@@ -205,14 +203,14 @@ def test_export_dense_of_all_heads_has_four_axes(capsys: Capture, tmp_path: Path
 
 
 def test_fmt_is_idempotent_and_check_writes_nothing(capsys: Capture, pair: Path) -> None:
-    pair.write_text(PAIR.replace("    prompt sees", "  prompt   sees").replace(" : all", ":all"))
+    pair.write_text(PAIR.replace("prompt sees prompt", "prompt   sees  prompt").replace(" : all", ":all"))
     before = pair.read_text()
 
     printed(capsys, "fmt", "--check", pair, code=1)
     assert pair.read_text() == before
     printed(capsys, "fmt", pair)
     printed(capsys, "fmt", "--check", pair)
-    assert "answer sees prompt : all" in pair.read_text()
+    assert pair.read_text() == PAIR
 
 
 @needs_no_gpu

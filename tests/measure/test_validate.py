@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from compilemask.language.meaning import visible
 
 from compilemask import library
 from compilemask.descriptor import Descriptor
+from compilemask.language.meaning import visible
 from compilemask.measure.oracle import BlockOracle
 from compilemask.measure.progress import Stopped
 from compilemask.measure.report import Check, Outcome, ValidationReport
