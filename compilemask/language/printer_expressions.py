@@ -143,7 +143,7 @@ def format_selector(node: syntax.Selector) -> str:
         case syntax.Range():
             return f"{format_selector(node.path)}[{_range(node.start, node.stop)}]"
         case syntax.Ends():
-            return f"{node.which} {_count(node.count)} of {_part(node.of)}"
+            return f"{node.which} {_count(node.count)} of {_counted(node.of)}"
         case _:
             raise TypeError(f"no text for {type(node).__name__}")
 
@@ -151,6 +151,12 @@ def format_selector(node: syntax.Selector) -> str:
 def _part(node: syntax.Selector) -> str:
     text = format_selector(node)
     return f"({text})" if isinstance(node, syntax.Union | syntax.Where) else text
+
+
+def _counted(node: syntax.Selector) -> str:
+    """Behind `of`, `outer.inner` is bracketed: the tokens of each inner instance are counted, not instances."""
+    text = _part(node)
+    return f"({text})" if isinstance(node, syntax.RegionPath) and len(node.names) > 1 else text
 
 
 def _count(node: syntax.Expression) -> str:

@@ -14,7 +14,8 @@ class Kind(Enum):
     """Where a word stands."""
 
     STATEMENT = "statement"
-    LINE = "line of a block"
+    ITEM = "line of a layout"
+    RULE = "line of rules"
     SELECTOR = "selector"
     RELATION = "relation"
     QUALIFIER = "qualifier"
@@ -28,7 +29,8 @@ class Kind(Enum):
 class Word:
     """One entry. `keywords` are the named arguments of a call; `called` tells whether it takes brackets.
 
-    `example` is a whole mask file of at most six lines, or empty.
+    `example` is a whole mask file of at most six lines, or empty. `view` names queries of a grid:
+    (height, width, queries), whose keys are drawn on the grid instead of the whole matrix.
     """
 
     name: str
@@ -38,6 +40,7 @@ class Word:
     example: str = ""
     keywords: tuple[str, ...] = ()
     called: bool = False
+    view: tuple[int, int, tuple[int, ...]] | None = None
 
 
 def _layout(size: str, rules: str, name: str = "token") -> str:
@@ -95,36 +98,39 @@ _STATEMENTS = (
     ),
 )
 
-_LINES = (
+_ITEMS = (
     Word(
         "padding",
-        Kind.LINE,
+        Kind.ITEM,
         "padding : SIZE",
         "Tokens that see nothing and that nobody sees; they belong to no region.",
     ),
     Word(
-        "repeat", Kind.LINE, "REGION repeat NUMBER", "So many instances, each with the regions of the block below it."
+        "repeat", Kind.ITEM, "REGION repeat NUMBER", "So many instances, each with the regions of the block below it."
     ),
     Word(
-        "stored", Kind.LINE, "REGION : SIZE stored by COORDINATE", "The region lies in memory sorted by a coordinate."
+        "stored", Kind.ITEM, "REGION : SIZE stored by COORDINATE", "The region lies in memory sorted by a coordinate."
     ),
+)
+
+_RULES = (
     Word(
         "sees",
-        Kind.LINE,
+        Kind.RULE,
         "WHO sees WHOM : HOW",
         "Shows the pairs for which HOW holds.",
         _layout("6", "token sees token : causal"),
     ),
     Word(
         "cannot see",
-        Kind.LINE,
+        Kind.RULE,
         "WHO cannot see WHOM : HOW",
         "Hides the pairs for which HOW holds.",
         _layout("6", "token sees token                  : causal\n    token cannot see first 2 of token : q.pos > 3"),
     ),
     Word(
         "limit",
-        Kind.LINE,
+        Kind.RULE,
         "limit : HOW",
         "Wherever it stands: a pair is visible only if HOW holds too.",
         _layout("6", "token sees token : window(behind=2, ahead=2)\n    limit : causal"),
@@ -154,7 +160,7 @@ _SELECTORS = (
 )
 
 _DOCUMENTS = "layout\n    document : [3, 4, 1]\nrules\n    document sees document : "
-_GRID = "layout\n    image : grid(4, 4)\nrules\n    image sees image : "
+_GRID = "layout\n    image : grid(6, 9)\nrules\n    image sees image : "
 
 _RELATIONS = (
     Word("all", Kind.RELATION, "all", "Every pair.", _layout("[2, 3]", "part[1] sees part : all", "part")),
@@ -207,18 +213,20 @@ _RELATIONS = (
         Kind.RELATION,
         "disc(below=R, edge=cut)  |  disc(upto=R, edge=cut)",
         "The squared distance on the grid is below R*R; with `upto` it may be equal.",
-        f"{_GRID}disc(upto=1, edge=cut)\n",
+        f"{_GRID}disc(below=3, edge=cut)\n",
         ("below", "upto", "edge"),
         True,
+        (6, 9, (0, 31)),
     ),
     Word(
         "box",
         Kind.RELATION,
         "box(K, ..., edge=cut|shift, lean=behind|ahead, dilation=, stride=, causal=)",
         "So many keys per grid coordinate around the query, cut at the border or shifted inwards.",
-        f"{_GRID}box(3, 3, edge=shift)\n",
+        f"{_GRID}box(3, 5, edge=shift)\n",
         ("edge", "lean", "dilation", "stride", "causal"),
         True,
+        (6, 9, (0, 31)),
     ),
     Word(
         "path",
@@ -317,7 +325,7 @@ _FUNCTIONS = (
 )
 
 _OPERATORS = (
-    ("and", "A and B", "Both hold. In numbers and relations alike, from left to right, and only as far as needed."),
+    ("and", "A and B", "Both hold."),
     ("or", "A or B", "One of them holds."),
     ("except", "A except B", "A holds and B does not; beside `and` or `or` it needs brackets."),
     ("not", "not A", "A does not hold."),
@@ -334,7 +342,8 @@ _VALUES = (
 
 WORDS: tuple[Word, ...] = (
     *_STATEMENTS,
-    *_LINES,
+    *_ITEMS,
+    *_RULES,
     *_SELECTORS,
     *_RELATIONS,
     *_QUALIFIERS,

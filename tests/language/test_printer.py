@@ -91,3 +91,7 @@ def test_brackets_that_say_nothing_are_dropped_and_needed_ones_kept() -> None:
     text = "rules\n    (a) sees b : ((all) and (same x or (self))) except (causal and before)\n"
 
     assert canonical(text) == "rules\n    a sees b : (all and (same x or self)) except (causal and before)\n"
+
+
+def test_a_dotted_region_behind_of_is_bracketed() -> None:
+    assert "first 2 of (a.b) sees" in canonical("rules\n    first 2 of a.b sees a : all\n")
