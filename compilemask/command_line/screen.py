@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 MAX_WIDTH = 160
+UNBROKEN = ("target", "kernel", "check", "result")
 
 
 def say(text: str = "") -> None:
@@ -68,7 +69,9 @@ def table(title: str, *columns: str, right: tuple[str, ...] = ()) -> Table:
 
     made = Table(title=title or None, title_justify="left", title_style="bold", box=_boxes(), pad_edge=False)
     for column in columns:
-        made.add_column(column, justify="right" if column in right else "left", overflow="fold")
+        made.add_column(
+            column, justify="right" if column in right else "left", overflow="fold", no_wrap=column in UNBROKEN
+        )
     return made
 
 

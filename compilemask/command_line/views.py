@@ -5,12 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from compilemask.command_line.screen import say, show_table, table, unicode_shown
-from compilemask.measure.report import Check, CompileReport, InstructionCount, Outcome, TimingReport, ValidationReport
+from compilemask.measure.report import (
+    Check,
+    CompileReport,
+    InstructionCount,
+    Outcome,
+    TargetReport,
+    TimingReport,
+    ValidationReport,
+)
 
 if TYPE_CHECKING:
     from compilemask.pipeline import CompiledMask, Statistics
 
-TELLING = ("tcgen05", "wgmma", "mma", "cp.async.bulk", "all")
+TELLING = ("tcgen05.mma", "wgmma", "mma.sync", "cp.async.bulk", "all")
 OUTCOMES = {Outcome.PASS: "ok", Outcome.FAIL: "WRONG", Outcome.SKIPPED: "skipped"}
 
 
@@ -73,12 +81,12 @@ def compile_table(report: CompileReport) -> None:
     made = table(f"Compiled kernels of {report.mask}", "target", "kernel", *names, "instructions", right=names)
     for target in report.targets:
         if target.error is not None:
-            made.add_row(target.target, target.kernel, "", "", "", "", "", "failed")
+            made.add_row(target.target, _kernel(target), "", "", "", "", "", "failed")
             continue
         counts = ", ".join(f"{item.name} {item.count:,}" for item in target.instructions if _is_telling(item))
         made.add_row(
             target.target,
-            target.kernel,
+            _kernel(target),
             f"{target.registers}",
             f"{target.spills} B",
             f"{target.shared_bytes / 1024:.1f} KiB",
@@ -90,7 +98,11 @@ def compile_table(report: CompileReport) -> None:
     for target in report.targets:
         for text in (target.error, *target.warnings):
             if text:
-                say(f"{target.target} {target.kernel}: {text}")
+                say(f"{target.target} {_kernel(target)}: {text}")
+
+
+def _kernel(target: TargetReport) -> str:
+    return target.kernel.removeprefix("attention_").replace("_", " ")
 
 
 def _is_telling(item: InstructionCount) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import subprocess
@@ -13,7 +14,6 @@ import numpy as np
 import pytest
 
 from compilemask import library
-from compilemask.command_line import main as entry
 from compilemask.command_line.main import main
 from compilemask.command_line.picture import GUTTER
 from compilemask.errors import InternalError
@@ -247,7 +247,7 @@ def test_a_defect_of_ours_says_so(capsys: Capture, monkeypatch: pytest.MonkeyPat
     def broken(name: str) -> None:
         raise InternalError("the runs overlap")
 
-    monkeypatch.setattr(entry.importlib, "import_module", broken)
+    monkeypatch.setattr(importlib, "import_module", broken)
     monkeypatch.delenv("COMPILEMASK_TRACEBACK", raising=False)
 
     said = refused(capsys, "list", code=70)

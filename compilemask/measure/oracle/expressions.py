@@ -14,6 +14,7 @@ from compilemask.language import arithmetic as single
 from compilemask.language import program as bound
 from compilemask.language.axis import EVERYTHING, Axis, CoordinateKind
 from compilemask.language.program import ArithmeticOperator, ComparisonOperator, Side
+from compilemask.language.values import ListValue
 from compilemask.measure.oracle.vectors import (
     Vector,
     condition,
@@ -105,7 +106,7 @@ def _rare(node: bound.Expression, where: Environment) -> Vector:
             return elementwise(lambda *values: single.call(node.function, values), *arguments)
         case bound.Listing():
             parts = [evaluate(part, where) for part in node.parts]
-            return elementwise(lambda *values: single.ListValue(list(values)), *parts)
+            return elementwise(lambda *values: ListValue(list(values)), *parts)
         case bound.Slice():
             ends = [constant(0) if end is None else evaluate(end, where) for end in (node.start, node.stop)]
             no_start, no_stop = node.start is None, node.stop is None
