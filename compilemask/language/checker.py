@@ -151,7 +151,11 @@ def check_program(collected: Collected, variants: Sequence[ir.Variant], findings
     """Warn of whole-mask findings that need no intervals."""
     findings.warn_selections()
     for block in collected.rules:
-        if block.when is not None and not any(_runs(block, variant) for variant in variants):
+        if (
+            block.when is not None
+            and "head" in names_in(block.when)
+            and not any(_runs(block, variant) for variant in variants)
+        ):
             findings.warn("never-applies", "this `when` is false for every head and sample", block.when.span)
 
 

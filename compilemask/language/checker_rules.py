@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from compilemask.language import columns
 from compilemask.language import program as ir
+from compilemask.language.analysis import cannot_fail, fails_by_run, sides_of
 from compilemask.language.axis import Axis, CoordinateKind
 from compilemask.language.bind_scope import Scope, evaluating, reject, token_words
-from compilemask.language.checker_bounds import cannot_fail, sides_of
 from compilemask.language.program import Side
 from compilemask.language.values import ListValue
 from compilemask.source import Span
@@ -171,6 +171,8 @@ def _token_value(expression: ir.Expression, side: Side, tokens: Tokens) -> None:
                 f"the first one is {token_words(axis, int(slots[0]))}; a comparison with an absent value is false",
             )
     if not cannot_fail(expression):
+        if fails_by_run(expression) and len(slots) >= columns.SMALL:
+            slots, _ = columns.one_per_run(axis, slots)
         with evaluating(expression.span, axis):
             columns.column_of(expression, axis, slots)
 

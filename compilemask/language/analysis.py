@@ -1,17 +1,68 @@
-"""Which expressions can never fail, so that nobody needs to evaluate them to know."""
+"""What can be told of an expression without evaluating it: whose it is, whether it varies, whether it can fail."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import numpy as np
 
 from compilemask.language import program as ir
 from compilemask.language.axis import CoordinateKind
-from compilemask.language.bind_coordinates import walk
 from compilemask.language.program import Side
 from compilemask.language.values import INT64_MAX, ListValue
 
 _LARGEST_COORDINATE = 2**24
 _SIMPLE = (ir.Comparison, ir.AllOf, ir.AnyOf, ir.Negation)
+
+
+def walk(node: object) -> Iterator[ir.Bound]:
+    """A node of the program and all nodes in it."""
+    if isinstance(node, tuple):
+        for item in node:
+            yield from walk(item)
+    elif isinstance(node, ir.Part):
+        yield from walk(node.expression)
+    elif isinstance(node, ir.Bound):
+        yield node
+        for name in node.__dataclass_fields__:
+            value = getattr(node, name)
+            if isinstance(value, ir.Bound | ir.Part | tuple):
+                yield from walk(value)
+
+
+_PER_RUN = (CoordinateKind.NUMBER, CoordinateKind.COUNT, CoordinateKind.SIZE)
+
+
+def constant_in_runs(expression: ir.Expression) -> bool:
+    """Whether all tokens of a run (an instance of an innermost region) have the same value."""
+    for part in walk(expression):
+        if isinstance(part, ir.RunningTotal | ir.EndTokens):
+            return False
+        if isinstance(part, ir.Coordinate) and part.kind not in _PER_RUN:
+            return False
+    return True
+
+
+def fails_by_run(expression: ir.Expression) -> bool:
+    """Whether one token of every run is enough to find out that the expression fails for some token."""
+    if constant_in_runs(expression) or cannot_fail(expression):
+        return True
+    match expression:
+        case ir.Cases(_, _, cases):
+            return all(_selects_runs(case.selector) and fails_by_run(case.value) for case in cases)
+        case ir.Conditional(_, condition, value, otherwise):
+            return constant_in_runs(condition) and fails_by_run(value) and fails_by_run(otherwise)
+        case ir.Comparison(_, _, left, right):
+            return fails_by_run(left) and fails_by_run(right)
+    return False
+
+
+def _selects_runs(selector: ir.Selector) -> bool:
+    return all(
+        not isinstance(part, ir.EndTokens | ir.RunningTotal)
+        and not (isinstance(part, ir.Coordinate) and part.kind not in _PER_RUN)
+        for part in walk(selector)
+    )
 
 
 def sides_of(expression: ir.Expression) -> frozenset[Side]:
