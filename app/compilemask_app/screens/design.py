@@ -35,6 +35,7 @@ from compilemask_app.screens.file_flow import FileFlow
 from compilemask_app.screens.job_flow import JobFlow
 from compilemask_app.search import find_cell
 from compilemask_app.widgets.cell_panel import CellPanel
+from compilemask_app.widgets.completion_list import CompletionList
 from compilemask_app.widgets.diagnostics_panel import DiagnosticsPanel
 from compilemask_app.widgets.job_bar import JobBar
 from compilemask_app.widgets.map_pair import MapPair
@@ -100,6 +101,7 @@ class DesignScreen(Screen[None]):
                     yield StatisticsPanel()
                     yield Static("WORK", classes="heading")
                     yield JobBar()
+        yield CompletionList()
         yield Static("", id="too-small")
         yield Footer()
 
