@@ -97,7 +97,7 @@ class DesignScreen(Screen[None]):
                 with Vertical(id="facts"):
                     yield Static("CELL", classes="heading")
                     yield CellPanel()
-                    yield Static("MASK", classes="heading")
+                    yield Static("FIGURES", classes="heading")
                     yield StatisticsPanel()
                     yield Static("WORK", classes="heading")
                     yield JobBar()
@@ -112,6 +112,7 @@ class DesignScreen(Screen[None]):
         self.query_one(MaskView).focus()
         self.composing.read_text()
         self.files.announce()
+        self._skip_header()
         self.submit()
 
     def on_unmount(self) -> None:
@@ -154,6 +155,14 @@ class DesignScreen(Screen[None]):
         old = self.picture is not None and self.picture.revision != self.revision
         for view in self.panes:
             view.stale = old
+
+    def _skip_header(self) -> None:
+        """Show the text from its first line that is no comment, so that a long header does not hide the mask."""
+        lines = self.text.splitlines()
+        first = next((row for row, line in enumerate(lines) if line.strip() and not line.startswith("#")), 0)
+        editor = self.query_one(MaskEditor)
+        editor.move_cursor((first, 0))
+        self.call_after_refresh(editor.scroll_to, 0, first, animate=False)
 
     @on(TextArea.Changed, "#editor")
     def _text_changed(self) -> None:
@@ -359,6 +368,7 @@ class DesignScreen(Screen[None]):
             self.submit()
         else:
             editor.load_text(text)
+        self._skip_header()
         self.show_jobs()
 
     @work(group="files")
