@@ -80,6 +80,24 @@ _FORWARD_32_BIT: dict[int, Configuration] = {
     256: Configuration(32, 32, 8, 1),
 }
 
+
+@dataclass(frozen=True, slots=True)
+class HopperConfiguration:
+    """Launch of the Gluon forward kernel: ring slots for K and V, and registers per thread of each kind of warp."""
+
+    stages: int
+    consumer_registers: int
+    producer_registers: int
+
+
+HOPPER_GLUON: dict[tuple[int, int], HopperConfiguration] = {
+    # keyed by the padded head_dim of K and of V
+    (64, 64): HopperConfiguration(4, 240, 24),
+    (64, 128): HopperConfiguration(2, 240, 24),
+    (128, 64): HopperConfiguration(2, 240, 24),
+    (128, 128): HopperConfiguration(2, 240, 24),
+}
+
 _INTERPRETER = Configuration(64, 64, 4, 1)
 
 
