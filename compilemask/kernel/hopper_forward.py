@@ -69,26 +69,48 @@ def _produce(
     batch, head, kb, kh, row, partial, partials, run, runs_end, tiles = load_item(items, gl.minimum(first_item, final))
     for item in range(first_item, last_item):
         # the record after this one is on its way while this item is worked on
-        next_record = load_item(items, gl.minimum(item + 1, final))
+        (
+            next_batch,
+            next_head,
+            next_kb,
+            next_kh,
+            next_row,
+            next_partial,
+            next_partials,
+            next_run,
+            next_end,
+            next_tiles,
+        ) = load_item(items, gl.minimum(item + 1, final))
         if tiles > 0:
             mbarrier.wait(q_free, (filled & 1) ^ 1)
             mbarrier.expect(q_ready, 128 * HEAD_DIM * 2)
             for part in gl.static_range(2):
                 load_tile(q_desc, [batch, head, row + 64 * part, 0], q_ready, q_smem.index(part))
+            # The masks are always true: Triton 3.6 and 3.7 drop the loop-carried value of what only bounds other loops.
             for i in range(0, partials):
-                key = gl.load(partial_tiles + partial + i) * BLOCK_N
+                key = gl.load(partial_tiles + partial + i, mask=i < partials, other=0) * BLOCK_N
                 _fill(k_desc, kb, kh, key, step, k_ready, k_free, k_smem, STAGES, K_BYTES)
                 _fill(v_desc, kb, kh, key, step, v_ready, v_free, v_smem, STAGES, V_BYTES)
                 step += 1
             for r in range(run, runs_end):
-                first = gl.load(full_runs + 2 * r)
+                first = gl.load(full_runs + 2 * r, mask=(r >= run) & (r < runs_end), other=0)
                 last = gl.load(full_runs + 2 * r + 1)
-                for tile in range(first, last):
-                    _fill(k_desc, kb, kh, tile * BLOCK_N, step, k_ready, k_free, k_smem, STAGES, K_BYTES)
-                    _fill(v_desc, kb, kh, tile * BLOCK_N, step, v_ready, v_free, v_smem, STAGES, V_BYTES)
+                for i in range(0, last - first):
+                    key = (first + i) * BLOCK_N
+                    _fill(k_desc, kb, kh, key, step, k_ready, k_free, k_smem, STAGES, K_BYTES)
+                    _fill(v_desc, kb, kh, key, step, v_ready, v_free, v_smem, STAGES, V_BYTES)
                     step += 1
             filled += 1
-        batch, head, kb, kh, row, partial, partials, run, runs_end, tiles = next_record
+        batch = next_batch
+        head = next_head
+        kb = next_kb
+        kh = next_kh
+        row = next_row
+        partial = next_partial
+        partials = next_partials
+        run = next_run
+        runs_end = next_end
+        tiles = next_tiles
 
 
 @gluon.jit
@@ -220,7 +242,7 @@ def _consume(
     tma.store_wait(0)
 
 
-@gluon.jit
+@gluon.jit(do_not_specialize=["heads", "query_length"])
 def hopper_attention_forward(
     q_desc, k_desc, v_desc, o_desc, lse, items, item_offsets, full_runs, partial_tiles, partial_patterns, pattern_table,
     heads, query_length, scale_log2,

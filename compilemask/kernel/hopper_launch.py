@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -12,6 +13,7 @@ from torch import Tensor
 from compilemask.kernel.configurations import HOPPER_GLUON
 from compilemask.kernel.forward_launch import head_group
 from compilemask.kernel.hopper_patterns import accumulator_order
+from compilemask.kernel.launch_cache import compiled_already, launch
 from compilemask.kernel.prepared import PreparedMask
 from compilemask.kernel.schedule import CallShape, make_schedule
 
@@ -79,15 +81,17 @@ def hopper_forward(
         query = torch.where(plan.live_queries, query, 0)
     width, width_v = _block_width(head_dim), _block_width(head_dim_v)
     configuration = HOPPER_GLUON[width, width_v]
-    hopper_attention_forward[(plan.programs,)](
-        _descriptor(query, plan.query_end, 64, width), _descriptor(key, plan.key_end, BLOCK, width),
-        _descriptor(value, plan.key_end, BLOCK, width_v), _descriptor(output, length, 64, width_v), lse,
+    variant = (query.device, query.dtype, width, width_v, configuration)
+    maps = _tensor_maps(compiled_already(hopper_attention_forward, variant))
+    arguments = (
+        _map(maps, query, plan.query_end, 64, width), _map(maps, key, plan.key_end, BLOCK, width),
+        _map(maps, value, plan.key_end, BLOCK, width_v), _map(maps, output, length, 64, width_v), lse,
         plan.items, plan.item_offsets, plan.full_runs, plan.partial_tiles, plan.partial_patterns, plan.pattern_words,
         heads, length, scale * math.log2(math.e),
-        BLOCK_N=BLOCK, HEAD_DIM=width, HEAD_DIM_V=width_v, STAGES=configuration.stages,
-        CONSUMER_REGISTERS=configuration.consumer_registers, PRODUCER_REGISTERS=configuration.producer_registers,
-        num_warps=4,
+        BLOCK, width, width_v, configuration.stages, configuration.consumer_registers,
+        configuration.producer_registers,
     )  # fmt: skip
+    launch(hopper_attention_forward, variant, (plan.programs, 1, 1), arguments, num_warps=4)
     return output, lse
 
 
@@ -107,17 +111,14 @@ def _shared(key: Tensor, value: Tensor, axis: int) -> bool:
     return key.shape[axis] > 1 and key.stride(axis) == 0 and value.stride(axis) == 0
 
 
-def _descriptor(tensor: Tensor, length: int, rows: int, width: int) -> object:
-    """A tensor map over [batch, heads, length, head_dim]; what lies outside reads 0 and isn't written."""
+@cache
+def _tensor_maps(trusted: bool) -> Callable[..., object]:
+    """The class of tensor maps; `trusted` leaves out its checks, which cost microseconds and passed once already."""
     from triton.experimental.gluon.nvidia.hopper import TensorDescriptor
 
-    if not _fits_tma(tensor):
-        tensor = tensor.contiguous()
-    shape = list(tensor.shape)
-    # the stride of an axis of length 1 is never used, but must be legal
-    strides = [s if n > 1 else 128 for n, s in zip(shape[:3], tensor.stride()[:3], strict=True)]
-    shape[2] = max(length, 1)
-    return TensorDescriptor(tensor, shape, [*strides, 1], [1, 1, rows, width], _layout())
+    if not trusted:
+        return TensorDescriptor  # type: ignore[no-any-return]
+    return type("TrustedTensorDescriptor", (TensorDescriptor,), {"__post_init__": lambda self: None})
 
 
 @cache
@@ -127,28 +128,49 @@ def _layout() -> object:
     return gl.NVMMASharedLayout(swizzle_byte_width=128, element_bitwidth=16, rank=4)
 
 
+def _map(make: Callable[..., object], tensor: Tensor, length: int, rows: int, width: int) -> object:
+    """A tensor map over [batch, heads, length, head_dim]; what lies outside reads 0 and isn't written."""
+    if not _fits_tma(tensor):
+        tensor = tensor.contiguous()
+    batch, heads, _, head_dim = tensor.shape
+    by_batch, by_head, by_row, _ = tensor.stride()
+    # the stride of an axis of length 1 is never used, but must be legal
+    strides = [by_batch if batch > 1 else 128, by_head if heads > 1 else 128, by_row if length > 1 else 128, 1]
+    return make(tensor, [batch, heads, max(length, 1), head_dim], strides, [1, 1, rows, width], _layout())
+
+
 def _fits_tma(tensor: Tensor) -> bool:
-    size = tensor.element_size()
-    legal = (
-        n == 1 or (s > 0 and s * size % TMA_ALIGNMENT == 0)
-        for n, s in zip(tensor.shape[:3], tensor.stride(), strict=False)
-    )
-    return tensor.stride(3) == 1 and tensor.data_ptr() % TMA_ALIGNMENT == 0 and all(legal)
+    """16-byte aligned base and strides, and none that repeats an entry."""
+    if tensor.stride(3) != 1 or tensor.data_ptr() % TMA_ALIGNMENT:
+        return False
+    unit = TMA_ALIGNMENT // tensor.element_size()
+    return all(n == 1 or (s > 0 and s % unit == 0) for n, s in zip(tensor.shape[:3], tensor.stride(), strict=False))
+
+
+@cache
+def _multiprocessors(device: torch.device) -> int:
+    return torch.cuda.get_device_properties(device).multi_processor_count
 
 
 def _plan(query: Tensor, key: Tensor, value: Tensor, mask: PreparedMask) -> Plan:
     device = query.device
+    batch, heads = query.shape[0], query.shape[1]
+    shared = (_shared(key, value, 0), _shared(key, value, 1))
+    widths = key.shape[3] + value.shape[3]
+    known = (device, batch, heads, key.shape[1], shared, widths)
+    found = mask.recall(known)
+    if isinstance(found, Plan):
+        return found
     shape = CallShape(
-        batch=query.shape[0],
-        heads=query.shape[1],
+        batch=batch,
+        heads=heads,
         kv_heads=key.shape[1],
-        key_batch_shared=_shared(key, value, 0),
-        key_head_shared=_shared(key, value, 1),
-        programs=torch.cuda.get_device_properties(device).multi_processor_count,
-        head_group=head_group(key.shape[2], key.shape[3] + value.shape[3], 2, query.shape[0] * query.shape[1]),
+        key_batch_shared=shared[0],
+        key_head_shared=shared[1],
+        programs=_multiprocessors(device),
+        head_group=head_group(key.shape[2], widths, key.element_size(), batch * heads),
     )
-    found = mask.recall((shape, device))
-    return found if isinstance(found, Plan) else mask.keep((shape, device), _make_plan(mask, shape, device))
+    return mask.keep(known, _make_plan(mask, shape, device))
 
 
 def _make_plan(mask: PreparedMask, shape: CallShape, device: torch.device) -> Plan:
