@@ -60,7 +60,7 @@ _FORWARD_16_BIT: dict[Family, dict[int, Configuration]] = {
         16: Configuration(128, 128, 4, 2),
         32: Configuration(128, 128, 4, 2),
         64: Configuration(128, 128, 8, 2),
-        128: Configuration(128, 64, 4, 2),
+        128: Configuration(128, 128, 8, 2),
         256: Configuration(128, 64, 8, 2),
     },
     Family.BLACKWELL: {
