@@ -33,6 +33,7 @@ from compilemask_app.picture import Choice, Picture
 from compilemask_app.screens.compose_flow import ComposeFlow
 from compilemask_app.screens.file_flow import FileFlow
 from compilemask_app.screens.job_flow import JobFlow
+from compilemask_app.screens.look_flow import LookFlow
 from compilemask_app.search import find_cell
 from compilemask_app.widgets.cell_panel import CellPanel
 from compilemask_app.widgets.completion_list import CompletionList
@@ -78,6 +79,7 @@ class DesignScreen(Screen[None]):
         self.files = FileFlow(self, document)
         self.jobs = JobFlow(self)
         self.composing = ComposeFlow(self)
+        self.looks = LookFlow(self)
 
     # ------------------------------------------------------------ layout
 
@@ -221,13 +223,21 @@ class DesignScreen(Screen[None]):
 
     def _show_view(self, view: Viewport) -> None:
         self.view = view
+        in_slots = view
+        if self.picture is not None and self.picture.reordered:
+            query, key = self.picture.slots_of(view.query_cursor, view.key_cursor)
+            in_slots = replace(view, query_cursor=query, key_cursor=key)
         for pane in self.panes:
-            pane.view = view
+            pane.view = in_slots if pane.in_slots else view
         self.query_one(CellPanel).view = view
 
     @on(ViewChanged)
     def _view_changed(self, message: ViewChanged) -> None:
-        self._show_view(message.view)
+        view = message.view
+        if message.in_slots and self.picture is not None:
+            query, key = self.picture.tokens_in(view.query_cursor, view.key_cursor)
+            view = replace(view, query_cursor=query, key_cursor=key)
+        self._show_view(view)
         self._whole = message.view.shows_whole(self._extent())
 
     @on(MapResized)
@@ -391,3 +401,23 @@ class DesignScreen(Screen[None]):
     async def open_named(self, name: str) -> None:
         """Open a library mask or a file."""
         await self.files.open_named(name)
+
+    # ------------------------------------------------------------ other screens
+
+    @work(group="looks")
+    async def action_compare(self) -> None:
+        await self.looks.compare()
+
+    @work(group="looks")
+    async def action_goto(self) -> None:
+        await self.looks.go_to_cell()
+
+    @work(group="looks")
+    async def action_export(self) -> None:
+        await self.looks.export()
+
+    def action_reader(self) -> None:
+        self.looks.reader()
+
+    def action_times(self) -> None:
+        self.looks.times()

@@ -83,6 +83,11 @@ class MapView(Widget, can_focus=True):
         """Whether room is kept for bars."""
         return False
 
+    @property
+    def in_slots(self) -> bool:
+        """Whether this map draws the kernel's slots rather than tokens as written."""
+        return False
+
     def axis_regions(self) -> tuple[Regions, Regions]:
         """Regions of queries and of keys."""
         return unnamed(self.view.query_length), unnamed(self.view.key_length)
@@ -266,7 +271,7 @@ class MapView(Widget, can_focus=True):
 
     def _ask(self, view: Viewport) -> None:
         if view != self.view:
-            self.post_message(ViewChanged(view))
+            self.post_message(ViewChanged(view, self.in_slots))
 
     def action_move(self, rows: int, columns: int) -> None:
         self._ask(self.view.moved(self.extent, rows, columns))

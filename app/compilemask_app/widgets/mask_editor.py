@@ -11,8 +11,11 @@ from textual.binding import BindingType
 from textual.reactive import reactive
 from textual.widgets import TextArea
 
+from compilemask.errors import MaskFileError
 from compilemask.language.completion import complete
-from compilemask.source import Diagnostic, Severity
+from compilemask.language.parser import parse
+from compilemask.language.printer import format_file
+from compilemask.source import Diagnostic, Severity, Source
 from compilemask_app.actions import Scope, bindings
 from compilemask_app.composing.text_edits import TextEdit, applied, placed
 from compilemask_app.themes import SyntaxStyles, syntax_for
@@ -67,6 +70,15 @@ class MaskEditor(TextArea):
         for diagnostic in self._by_line.get(line_index, ()):
             _underline(line, diagnostic, styles)
         return line
+
+    def action_format(self) -> None:
+        try:
+            formatted = format_file(parse(Source("text", self.text)))
+        except MaskFileError:
+            self.notify("the text has errors of form; mend them first", severity="warning")
+        else:
+            if formatted != self.text:
+                self.replace_all(formatted)
 
     # ------------------------------------------------------------ completion
 
