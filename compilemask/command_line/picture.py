@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from compilemask.intervals.coverage import Coverage
 from compilemask.language.axis import Axis
-from compilemask.measure.bins import areas, bin_bounds, shares
-from compilemask.measure.naming import Stretch, stretches
+from compilemask.measure.bins import areas, bin_bounds, even_bounds, fitting_size, shares
+from compilemask.measure.naming import Stretch, borders, fitted, outermost, stretches
 from compilemask.pipeline import CompiledMask
 from compilemask.tiles.tile_map import TileMap
 
@@ -38,9 +38,14 @@ ASCII = Glyphs(".", ":+*", "#", "+", "+", "+", "|", ".")
 
 def mask_picture(compiled: CompiledMask, batch: int, head: int, width: int, glyphs: Glyphs) -> list[str]:
     """Lines of text: queries go down, keys go right; a character holds two rows of bins, one above the other."""
-    columns = bin_bounds(compiled.key_length, width - GUTTER)
-    height = _height(compiled.query_length, compiled.key_length, len(columns) - 1)
-    bands = bin_bounds(compiled.query_length, 2 * height)
+    variant = compiled.program.variant_of(batch, head)
+    queries, keys = compiled.query_length, compiled.key_length
+    room = width - GUTTER
+    size = fitting_size(keys, room, np.concatenate((borders(variant.queries), borders(variant.keys))))
+    columns = even_bounds(keys, size)
+    # A very long or very short side gets bins of its own, so that the picture is neither endless nor a line.
+    size = max(size, fitting_size(queries, 2 * room, borders(variant.queries)))
+    bands = even_bounds(queries, max(1, min(size, queries // (2 * LOWEST_ROWS))))
     share = shares(compiled, batch, head, bands, columns)
     if len(share) % 2:
         share = np.vstack((share, np.full((1, share.shape[1]), -1.0)))
@@ -49,7 +54,6 @@ def mask_picture(compiled: CompiledMask, batch: int, head: int, width: int, glyp
         for upper, lower in zip(share[::2], share[1::2], strict=True)
     ]
     line_bounds = np.append(bands[:-1:2], bands[-1])
-    variant = compiled.program.variant_of(batch, head)
     return _framed(lines, line_bounds, columns, variant.queries, variant.keys, glyphs)
 
 
@@ -122,7 +126,7 @@ def _framed(
     framed = [" " * GUTTER + _ruler(_named(keys, columns), columns, glyphs)]
     for i, line in enumerate(lines):
         stretch = starting.get(i)
-        label = _shortened(stretch.name, GUTTER - 2) if stretch else ""
+        label = fitted(stretch.name, GUTTER - 2) if stretch else ""
         framed.append(f"{label:>{GUTTER - 1}} {line}")
     return framed
 
@@ -132,19 +136,19 @@ def _named(axis: Axis, bounds: NDArray[np.int64]) -> list[Stretch]:
 
 
 def _ruler(found: list[Stretch], columns: NDArray[np.int64], glyphs: Glyphs) -> str:
-    """Region names above the columns where they begin, as many as fit."""
+    """Region names above the columns where they begin, as many as fit; outer regions where no inner one fits."""
+    places = [int(np.searchsorted(columns, stretch.start, side="right")) - 1 for stretch in found]
+    rooms = [after - place for place, after in zip(places, [*places[1:], len(columns) - 1], strict=True)]
+    if not any(fitted(stretch.name, room - 1) for stretch, room in zip(found, rooms, strict=True)):
+        outer = outermost(found)
+        if len(outer) < len(found):
+            return _ruler(outer, columns, glyphs)
     ruler = [" "] * (len(columns) - 1)
     free_from = 0
-    places = [int(np.searchsorted(columns, stretch.start, side="right")) - 1 for stretch in found]
     for i, (stretch, place) in enumerate(zip(found, places, strict=True)):
-        room = (places[i + 1] if i + 1 < len(places) else len(ruler)) - place
         if place < free_from:
             continue
-        name = stretch.name if len(stretch.name) < room else glyphs.tick
+        name = fitted(stretch.name, rooms[i] - 1) or glyphs.tick
         ruler[place : place + len(name)] = name
         free_from = place + len(name)
     return "".join(ruler).rstrip()
-
-
-def _shortened(name: str, room: int) -> str:
-    return name if len(name) <= room else "…" + name[-(room - 1) :]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 MAX_WIDTH = 160
-UNBROKEN = ("target", "kernel", "check", "result")
+FOLDED = ("compared", "")
 
 
 def say(text: str = "") -> None:
@@ -70,7 +70,7 @@ def table(title: str, *columns: str, right: tuple[str, ...] = ()) -> Table:
     made = Table(title=title or None, title_justify="left", title_style="bold", box=_boxes(), pad_edge=False)
     for column in columns:
         made.add_column(
-            column, justify="right" if column in right else "left", overflow="fold", no_wrap=column in UNBROKEN
+            column, justify="right" if column in right else "left", overflow="fold", no_wrap=column not in FOLDED
         )
     return made
 

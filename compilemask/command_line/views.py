@@ -77,7 +77,7 @@ def _result(check: Check) -> str:
 
 def compile_table(report: CompileReport) -> None:
     """One line per kernel and target; failures below."""
-    names = ("registers", "spills", "shared", "tensor memory", "compiled in")
+    names = ("registers", "spills", "shared", "tensor mem", "seconds")
     made = table(f"Compiled kernels of {report.mask}", "target", "kernel", *names, "instructions", right=names)
     for target in report.targets:
         if target.error is not None:
@@ -91,7 +91,7 @@ def compile_table(report: CompileReport) -> None:
             f"{target.spills} B",
             f"{target.shared_bytes / 1024:.1f} KiB",
             f"{target.tensor_memory}" if target.tensor_memory else "-",
-            f"{target.compile_s:.2f} s",
+            f"{target.compile_s:.2f}",
             counts,
         )
     show_table(made)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from compilemask.language.axis import Axis
 
@@ -19,12 +20,26 @@ def token_name(axis: Axis, slot: int) -> str:
 
 
 def region_name(axis: Axis, slot: int) -> str:
-    """The innermost region around a token, from the outside in; numbers are left out where no parent has two."""
+    """The innermost region around a token, from the outside in; outer regions that occur once and numbers
+    where no parent has two are left out."""
     path = axis.path_of(slot)
     if not path:
         return "padding"
-    several = {name for name, _, _ in path if (axis.runs.regions[name].count > 1).any()}
-    return ".".join(f"{name}[{number}]" if name in several else name for name, number, _ in path)
+    tables = axis.runs.regions
+    told = [part for part in path[:-1] if len(tables[part[0]].number) > 1] + [path[-1]]
+    return ".".join(f"{name}[{number}]" if (tables[name].count > 1).any() else name for name, number, _ in told)
+
+
+def fitted(name: str, room: int) -> str:
+    """The name, or as much of its inner end as fits; empty if not even the innermost name does."""
+    while len(name) > room and "." in name:
+        name = name.split(".", 1)[1]
+    return name if len(name) <= room else ""
+
+
+def borders(axis: Axis) -> NDArray[np.int64]:
+    """Where one region instance ends and another begins, in storage order."""
+    return np.flatnonzero(np.diff(axis.run_of())).astype(np.int64) + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +53,7 @@ class Stretch:
 
 def stretches(axis: Axis, bounds: list[int]) -> list[Stretch]:
     """The stretches that begin in each of the bins `bounds[i]:bounds[i + 1]`, at most the first one of each bin."""
-    run = axis.run_of()
-    changes = np.flatnonzero(np.diff(run)) + 1
-    starts = np.concatenate(([0], changes)).astype(np.int64)
+    starts = np.concatenate(([0], borders(axis))).astype(np.int64)
     ends = np.append(starts[1:], axis.length)
     found = []
     for low, high in pairwise(bounds):
@@ -48,3 +61,15 @@ def stretches(axis: Axis, bounds: list[int]) -> list[Stretch]:
         if place < len(starts) and starts[place] < high:
             found.append(Stretch(region_name(axis, int(starts[place])), int(starts[place]), int(ends[place])))
     return found
+
+
+def outermost(found: list[Stretch]) -> list[Stretch]:
+    """The same with neighbours of one outermost region joined, and named after it."""
+    joined: list[Stretch] = []
+    for stretch in found:
+        name = stretch.name.split(".", 1)[0]
+        if joined and joined[-1].name == name:
+            joined[-1] = Stretch(name, joined[-1].start, stretch.end)
+        else:
+            joined.append(Stretch(name, stretch.start, stretch.end))
+    return joined
