@@ -189,12 +189,11 @@ class Solver:
         if not joined.queries.size or not joined.keys.size:
             return plans.Nothing(*self.shape(form))
         found = [self._range(joined, group, form) for group in _groups(joined, form)]
+        if joined.equal and not found and all(isinstance(part, terms.Opaque | terms.Or) for part in joined.specials):
+            # These two do not look at the equal classes themselves.
+            found.append(self._range(joined, [], form))
         found += [self._special(part, joined, form) for part in joined.specials]
-        if found:
-            return plans.intersection(found)
-        if joined.equal:
-            return self._range(joined, [], form)
-        return self._rectangle(joined.queries, joined.keys, form)
+        return plans.intersection(found) if found else self._rectangle(joined.queries, joined.keys, form)
 
     def _rectangle(self, queries: Ints, keys: Ints, form: Form) -> Plan:
         rows, columns = (queries, keys) if form is Form.ROW else (keys, queries)
