@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -14,6 +15,7 @@ from textual.system_commands import SystemCommandsProvider
 
 from compilemask.measure.report import TimingReport
 from compilemask.worker_protocol import Hello
+from compilemask_app import history
 from compilemask_app import settings as settings_store
 from compilemask_app.actions import Scope, bindings
 from compilemask_app.commands import ActionCommands, MaskCommands
@@ -92,6 +94,10 @@ class Workbench(App[None]):
 
     def remember_times(self, report: TimingReport) -> None:
         """Keep times for later runs."""
+        try:
+            history.add(self.services.history_file, history.rows_of(report, datetime.now()))
+        except history.HistoryError as error:
+            self.notify(f"times not kept: {error}", severity="warning")
 
     # ------------------------------------------------------------ worker and actions
 

@@ -37,7 +37,7 @@ class JobBoard:
 
     def asked(self, job: Job, revision: int) -> JobBoard:
         """The job was asked for; its number is not known yet."""
-        state = JobState(Phase.WAITING, "starting the worker")
+        state = JobState(Phase.WAITING, "waiting for the worker")
         return self._with(job, replace(self.entry(job), state=state, revision=revision, number=None))
 
     def numbered(self, job: Job, number: int) -> JobBoard:

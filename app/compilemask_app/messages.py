@@ -14,9 +14,13 @@ from compilemask_app.picture import Picture
 
 @dataclass
 class ViewChanged(Message):
-    """A map was moved, zoomed or pointed at; every map shall show this."""
+    """A map was moved, zoomed or pointed at; every map shall show this.
+
+    `in_slots`: the cursor counts the kernel's slots, not the tokens as written.
+    """
 
     view: Viewport
+    in_slots: bool = False
 
 
 @dataclass

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,9 @@ from compilemask.source import Diagnostic
 from compilemask.tiles.tile_map import TileMap
 from compilemask_app.drawing.regions import Regions
 from compilemask_app.drawing.sampling import Sampled, SampledTiles
+
+if TYPE_CHECKING:
+    from compilemask.pipeline import CompiledMask
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,23 +83,33 @@ class Picture:
     diagnostics: tuple[Diagnostic, ...] = field(default=())
     query_order: NDArray[np.int32] | None = None  # slot i of the kernel holds query query_order[i]
     key_order: NDArray[np.int32] | None = None
+    compiled: CompiledMask | None = None
 
     @property
     def reordered(self) -> bool:
         """Whether the kernel keeps the tokens in another order than the mask is written in."""
         return self.query_order is not None or self.key_order is not None
 
+    def slots_of(self, query: int, key: int) -> tuple[int, int]:
+        """Where the kernel keeps a query and a key."""
+        return _slot(self.query_order, query), _slot(self.key_order, key)
+
+    def tokens_in(self, query_slot: int, key_slot: int) -> tuple[int, int]:
+        """The query and key that the kernel keeps in two slots."""
+        return _token(self.query_order, query_slot), _token(self.key_order, key_slot)
+
     def tile_of(self, query: int, key: int) -> tuple[int, int]:
         """The (query tile, key tile) that holds a cell, in kernel order."""
-        return _slot(self.query_order, query) // self.tiles.block_m, _slot(self.key_order, key) // self.tiles.block_n
+        query_slot, key_slot = self.slots_of(query, key)
+        return query_slot // self.tiles.block_m, key_slot // self.tiles.block_n
 
     def cell_of_tile(self, query_tile: int, key_tile: int) -> tuple[int, int]:
         """The (query, key) of the first cell of a tile."""
-        query, key = query_tile * self.tiles.block_m, key_tile * self.tiles.block_n
-        return (
-            query if self.query_order is None else int(self.query_order[query]),
-            key if self.key_order is None else int(self.key_order[key]),
-        )
+        return self.tokens_in(query_tile * self.tiles.block_m, key_tile * self.tiles.block_n)
+
+
+def _token(order: NDArray[np.int32] | None, slot: int) -> int:
+    return slot if order is None else int(order[slot])
 
 
 def _slot(order: NDArray[np.int32] | None, token: int) -> int:

@@ -204,7 +204,8 @@ class Solver:
         key = self.coordinate(part.key, Tokens(self.keys, joined.keys))
         live = [v.values if v.present is None else v.values[v.present] for v in (query, key)]
         check_kinds(live[0], live[1], _span(part))
-        pair = Pair(part, query.values, key.values)
+        moved = _moved(query.values, part) if part.order is Order.EQUAL and part.shift else query.values
+        pair = Pair(part, moved, key.values)
         (joined.equal if part.order is Order.EQUAL else joined.ranges).append(pair)
         if query.present is not None:
             joined.keep(True, query.present)
@@ -265,6 +266,13 @@ class Solver:
         from compilemask.intervals.specials import special_plan
 
         return special_plan(self, part, joined, form)
+
+
+def _moved(values: NDArray[Any], part: terms.Compare) -> NDArray[Any]:
+    """What an equal key coordinate is: the query's plus the shift; `any` stays `any`."""
+    if values.dtype == object:
+        return np.array([value if value is ANY else value + part.shift for value in values.tolist()], object)
+    return numbers(values, _span(part)) + part.shift
 
 
 def _span(part: terms.Compare) -> Span | None:

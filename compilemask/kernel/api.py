@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from compilemask.errors import UsageError
-from compilemask.kernel.differentiable import Attention
+from compilemask.kernel.differentiable import differentiable_attention
 from compilemask.kernel.prepared import Mask, handle_of, prepared
 from compilemask.kernel.registration import attention_op
 
@@ -56,7 +56,7 @@ def attention(
     handle, batch, heads = _known(mask)
     _check_mask(q, k, v, mask, batch, heads)
     factor = 1.0 / math.sqrt(q.shape[3]) if scale is None else float(scale)
-    run = attention_op if torch.compiler.is_compiling() else Attention.apply
+    run = attention_op if torch.compiler.is_compiling() else differentiable_attention
     output, lse = run(q, k, v, handle, factor)
     return (output, lse) if return_lse else output
 

@@ -60,7 +60,7 @@ _FORWARD_16_BIT: dict[Family, dict[int, Configuration]] = {
         16: Configuration(128, 128, 4, 2),
         32: Configuration(128, 128, 4, 2),
         64: Configuration(128, 128, 8, 2),
-        128: Configuration(128, 64, 4, 2),
+        128: Configuration(128, 128, 8, 2),
         256: Configuration(128, 64, 8, 2),
     },
     Family.BLACKWELL: {
@@ -78,6 +78,24 @@ _FORWARD_32_BIT: dict[int, Configuration] = {
     64: Configuration(64, 32, 4, 2),
     128: Configuration(64, 32, 8, 1),
     256: Configuration(32, 32, 8, 1),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class HopperConfiguration:
+    """Launch of the Gluon forward kernel: ring slots for K and V, and registers per thread of each kind of warp."""
+
+    stages: int
+    consumer_registers: int
+    producer_registers: int
+
+
+HOPPER_GLUON: dict[tuple[int, int], HopperConfiguration] = {
+    # keyed by the padded head_dim of K and of V
+    (64, 64): HopperConfiguration(4, 240, 24),
+    (64, 128): HopperConfiguration(2, 240, 24),
+    (128, 64): HopperConfiguration(2, 240, 24),
+    (128, 128): HopperConfiguration(2, 240, 24),
 }
 
 _INTERPRETER = Configuration(64, 64, 4, 1)

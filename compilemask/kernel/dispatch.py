@@ -59,11 +59,15 @@ def _in_order(tensor: Tensor, order: Tensor | None) -> Tensor:
 
 def _gpu_forward(query: Tensor, key: Tensor, value: Tensor, mask: PreparedMask, scale: float) -> tuple[Tensor, Tensor]:
     from compilemask.kernel.forward_launch import portable_forward
+    from compilemask.kernel.hopper_launch import hopper_accepts, hopper_forward
 
     device = query.device
-    configuration = forward_configuration(gpu_family(device), query.dtype, query.shape[3], value.shape[3])
-    tensors = mask.tensors(configuration.block_m, configuration.block_n, device)
+    family = gpu_family(device)
     with torch.cuda.device(device):
+        if family is Family.HOPPER and hopper_accepts(query, key, value, scale):
+            return hopper_forward(query, key, value, mask, scale)
+        configuration = forward_configuration(family, query.dtype, query.shape[3], value.shape[3])
+        tensors = mask.tensors(configuration.block_m, configuration.block_n, device)
         return portable_forward(query, key, value, tensors, scale, configuration)
 
 

@@ -61,7 +61,11 @@ def _accumulate(scores, value, accumulator, maximum, total, PRECISION: tl.conste
     return accumulator, new_maximum, total
 
 
-@triton.jit
+# one compilation serves all lengths; strides stay specialised, they decide how wide the loads are
+@triton.jit(do_not_specialize=[
+    "query_length", "key_length", "tiles", "heads", "batch_heads", "head_group", "kv_group", "variant_batch",
+    "variant_head",
+])  # fmt: skip
 def attention_forward(
     Q, K, V, OUT, LSE,
     q_batch, q_head, q_row, q_column, k_batch, k_head, k_row, k_column,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 from compilemask.language import program as ir
 from compilemask.language import syntax
+from compilemask.language.analysis import walk
 from compilemask.language.axis import CoordinateKind
 from compilemask.language.bind_expressions import check_region, coordinate, enclosing, expression
 from compilemask.language.bind_scope import Context, Scope, reject
@@ -90,21 +91,6 @@ def numbered_regions(node: object) -> Iterator[str]:
     for part in walk(node):
         if isinstance(part, ir.Coordinate) and part.kind is CoordinateKind.NUMBER and part.region is not None:
             yield part.region
-
-
-def walk(node: object) -> Iterator[ir.Bound]:
-    """A node of the program and all nodes in it."""
-    if isinstance(node, tuple):
-        for item in node:
-            yield from walk(item)
-    elif isinstance(node, ir.Part):
-        yield from walk(node.expression)
-    elif isinstance(node, ir.Bound):
-        yield node
-        for member in fields(node):
-            value = getattr(node, member.name)
-            if isinstance(value, ir.Bound | tuple):
-                yield from walk(value)
 
 
 def grid_by(scope: Scope, tokens: RuleTokens, word: str, span: Span) -> ir.By:

@@ -22,6 +22,11 @@ def bind_rules(scope: Scope, collected: Collected) -> ir.RuleList:
     """All rules that run for the head and sample of the scope, in their order."""
     bound: list[ir.Rule | ir.Limit] = []
     number = 0
+    scope.fixed_by_limit = any(
+        isinstance(rule, syntax.Limit) and isinstance(rule.how, syntax.Same | syntax.Within)
+        for block in collected.rules
+        for rule in block.rules
+    )
     for block in collected.rules:
         first = number + 1
         number += len(block.rules)

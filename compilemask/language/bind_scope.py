@@ -7,6 +7,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum, auto
 
+import numpy as np
+from numpy.typing import NDArray
+
 from compilemask.language import program as ir
 from compilemask.language import syntax
 from compilemask.language.arithmetic import EvaluationError
@@ -56,6 +59,7 @@ class Findings:
 
     def __init__(self) -> None:
         self.found: list[Diagnostic] = []
+        self._selections: dict[tuple[int, int, str], tuple[Span, bool, bool]] = {}
         self._known: set[tuple[object, ...]] = set()
 
     def add(self, diagnostic: Diagnostic) -> None:
@@ -77,6 +81,20 @@ class Findings:
         except RejectError as rejected:
             if rejected.diagnostic is not None:
                 self.add(rejected.diagnostic)
+
+    def note_selection(self, span: Span | None, some: bool, reachable: bool) -> None:
+        """Note whether a selector held any token, for one sample and head; `reachable`: its regions have tokens."""
+        if span is None:
+            return
+        key = (span.line, span.column, span.source.name)
+        _, any_some, any_reachable = self._selections.get(key, (span, False, False))
+        self._selections[key] = (span, any_some or some, any_reachable or reachable)
+
+    def warn_selections(self) -> None:
+        """Warn of selectors that never held a token although their regions have some."""
+        for span, some, reachable in self._selections.values():
+            if reachable and not some:
+                self.warn("selects-nothing", "this selects no token", span, "the rule has no effect with these sizes")
 
     @property
     def failed(self) -> bool:
@@ -173,6 +191,8 @@ class Scope:
         self.nodes = 0
         self.depth = 0
         self.inlining: list[str] = []
+        self.fixed_by_limit = False
+        self.selections: dict[tuple[int, ir.Selector], NDArray[np.int64]] = {}
         self.select: Callable[[Scope, syntax.Selector, Context], ir.Selector] = _no_selectors
 
     # ------------------------------------------------------------ lookups

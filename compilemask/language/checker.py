@@ -149,3 +149,16 @@ def check_roles(scope: Scope, collected: Collected) -> None:
 
 def check_program(collected: Collected, variants: Sequence[ir.Variant], findings: Findings) -> None:
     """Warn of whole-mask findings that need no intervals."""
+    findings.warn_selections()
+    for block in collected.rules:
+        if (
+            block.when is not None
+            and "head" in names_in(block.when)
+            and not any(_runs(block, variant) for variant in variants)
+        ):
+            findings.warn("never-applies", "this `when` is false for every head and sample", block.when.span)
+
+
+def _runs(block: syntax.Rules, variant: ir.Variant) -> bool:
+    spans = [rule.span for rule in block.rules]
+    return any(any(rule.span is span for span in spans) for rule in variant.rules.rules)

@@ -14,9 +14,12 @@ from numpy.typing import NDArray
 
 from compilemask.language import arithmetic as scalar
 from compilemask.language import program as ir
+from compilemask.language.analysis import constant_in_runs
 from compilemask.language.arithmetic import AbsentValueError, EvaluationError
 from compilemask.language.axis import Axis, Column, CoordinateKind
 from compilemask.language.values import INT64_MAX, INT64_MIN, ListValue, Value
+
+SMALL = 512
 
 Slots = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -108,7 +111,7 @@ def select(selector: ir.Selector, frame: AxisFrame, slots: Slots) -> Flags:
             return _ends(selector, frame, slots)
         case ir.WhereTokens(_, of, condition):
             chosen = select(of, frame, slots)
-            chosen[chosen] = evaluate(condition, frame, slots[chosen]).true()
+            chosen[chosen] = _by_run(condition, frame, slots[chosen]).true()
             return chosen
         case ir.UnionTokens(_, parts):
             chosen = np.zeros(len(slots), dtype=np.bool_)
@@ -125,7 +128,32 @@ def selected(selector: ir.Selector, axis: Axis) -> Flags:
 
 def column_of(expression: ir.Expression, axis: Axis, slots: Slots | None = None) -> Values:
     """The value of an expression for all tokens of an axis, or for some."""
-    return evaluate(expression, AxisFrame(axis), np.arange(axis.length, dtype=np.int64) if slots is None else slots)
+    return _by_run(expression, AxisFrame(axis), np.arange(axis.length, dtype=np.int64) if slots is None else slots)
+
+
+def one_per_run(axis: Axis, slots: Slots) -> tuple[Slots, NDArray[np.int64]]:
+    """The first of these tokens of every run, and which of them stands for each token. The slots ascend."""
+    if axis.written is None and axis.picked is None:
+        ends = np.cumsum(axis.runs.length)
+        begin, end = np.searchsorted(slots, ends - axis.runs.length), np.searchsorted(slots, ends)
+        some = np.flatnonzero(end > begin)
+        return slots[begin[some]], np.repeat(np.arange(len(some)), (end - begin)[some])
+    run = axis.run_of()[slots]
+    first = np.full(len(axis.runs.length), -1, dtype=np.int64)
+    first[run[::-1]] = slots[::-1]
+    held = np.flatnonzero(first >= 0)
+    place = np.zeros(len(first), dtype=np.int64)
+    place[held] = np.arange(len(held))
+    return first[held], place[run]
+
+
+def _by_run(expression: ir.Expression, frame: AxisFrame, slots: Slots) -> Values:
+    """`evaluate`, once per run where all tokens of a run have the same value."""
+    if isinstance(expression, ir.Constant | ir.Coordinate) or len(slots) < SMALL or not constant_in_runs(expression):
+        return evaluate(expression, frame, slots)
+    chosen, place = one_per_run(frame.axis, slots)
+    found = evaluate(expression, frame, chosen)
+    return Values(found.values[place], None if found.present is None else found.present[place])
 
 
 # ---------------------------------------------------------------- selectors

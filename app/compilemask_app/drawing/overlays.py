@@ -56,3 +56,12 @@ def _peaks(values: NDArray[np.float64], edges: NDArray[np.int64]) -> NDArray[np.
     peaks[-1] = values[begins[-1] : max(begins[-1] + 1, int(edges[-1]))].max()
     most = values.max()
     return np.asarray(peaks / most if most else peaks, dtype=np.float64)
+
+
+def bar_text(share: float, width: int, *, ascii_only: bool = False) -> str:
+    """A share of 1 fills `width` columns; anything above 0 leaves a mark. One blank stands before it."""
+    if ascii_only:
+        return " " + ("=" * max(1 if share > 0 else 0, round(share * width))).ljust(width)
+    eighths = max(1 if share > 0 else 0, round(share * width * 8))
+    full, rest = divmod(eighths, 8)
+    return (" " + "█" * full + (BARS[rest] if rest else "")).ljust(width + 1)

@@ -13,47 +13,74 @@ from compilemask.language.axis import Axis
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Regions:
-    """Stretch i holds the tokens `starts[i]:starts[i + 1]`; its name is made when it is drawn."""
+    """Stretch i holds the tokens `starts[i]:starts[i + 1]`; its name is made when it is drawn.
+
+    `outer` is the same axis cut by the regions around these, None at the outermost.
+    """
 
     length: int
     starts: NDArray[np.int64]  # [stretches], ascending from 0
     name: Callable[[int], str]
+    outer: Regions | None = None
 
     def at(self, token: int) -> int:
         """The stretch of a token."""
         return int(np.searchsorted(self.starts, token, side="right")) - 1
 
     def place(self, token: int) -> str:
-        """`answer[2]+97`, the token's region and its offset in it."""
+        """`document[1] answer[2]+97`: the token's regions from the outside in, and its offset in the innermost."""
         if not len(self.starts):
-            return str(token)
+            return f"{token:,}"
         stretch = self.at(token)
         name = self.name(stretch)
-        return f"{name}+{token - int(self.starts[stretch]):,}" if name else f"{token:,}"
+        around = self.outer.place(token).partition("+")[0] + " " if self.outer else ""
+        if not name:
+            return f"{token:,}"
+        return f"{around if around.strip() != name else ''}{name}+{token - int(self.starts[stretch]):,}"
+
+    def fitting(self, first: int, last: int, most: int) -> Regions:
+        """The finest cut with at most `most` stretches between two tokens, or the outermost."""
+        if self.outer is None or self.at(max(first, last - 1)) - self.at(first) < most:
+            return self
+        return self.outer.fitting(first, last, most)
 
 
 def regions_of(axis: Axis) -> Regions:
     """The stretches of a bound axis, in storage order."""
     run = axis.run_of()
-    starts = np.flatnonzero(np.concatenate(([True], run[1:] != run[:-1]))) if len(run) else np.zeros(0, np.int64)
+    depth = max((len(path) for path in axis.runs.paths), default=1)
+    regions: Regions | None = None
+    for level in range(1, depth + 1):
+        regions = _at_level(axis, run, level, regions)
+    assert regions is not None
+    return regions
+
+
+def _at_level(axis: Axis, run: NDArray[np.int64], level: int, outer: Regions | None) -> Regions:
+    """Cut by the regions `level` names deep; leaves that are not so deep stand for themselves."""
+    leaves = axis.runs.leaf
+    paths = axis.runs.paths
+    names = [paths[int(leaf)][:level][-1] if leaf >= 0 else "" for leaf in leaves]
     tables = axis.runs.regions
+    instance = np.array(
+        [int(tables[name].run_instance[place]) if name else -1 for place, name in enumerate(names)], dtype=np.int64
+    )
+    identity = {name: place for place, name in enumerate(dict.fromkeys(names))}
+    label = np.array([identity[name] for name in names], dtype=np.int64) * (len(names) + 1) + instance
+    of_token = label[run] if len(label) else run
+    starts = np.flatnonzero(np.concatenate(([True], of_token[1:] != of_token[:-1]))) if len(run) else np.zeros(0)
+    starts = starts.astype(np.int64)
 
-    def name(stretch: int) -> str:
-        here = int(run[starts[stretch]])
-        leaf = int(axis.runs.leaf[here])
-        if leaf < 0:
+    def name_of(stretch: int) -> str:
+        place = int(run[starts[stretch]])
+        if not names[place]:
             return "padding"
-        region = axis.runs.paths[leaf][-1]
-        table = tables[region]
-        instance = int(table.run_instance[here])
-        several = len(table.number) > 1 and instance >= 0
-        if not several:
-            return region
-        if int(table.count[instance]) > 1:
-            return f"{region}[{int(table.number[instance])}]"
-        return f"{region}[{instance}]"
+        table, number = tables[names[place]], int(instance[place])
+        if len(table.number) <= 1 or number < 0:
+            return names[place]
+        return f"{names[place]}[{int(table.number[number]) if int(table.count[number]) > 1 or outer else number}]"
 
-    return Regions(axis.length, starts.astype(np.int64), name)
+    return Regions(axis.length, starts, name_of, outer)
 
 
 def unnamed(length: int) -> Regions:

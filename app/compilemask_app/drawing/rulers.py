@@ -25,13 +25,14 @@ def top_labels(regions: Regions, view: Viewport, columns: int) -> tuple[list[Lab
     names: list[Label] = []
     numbers: list[Label] = []
     free_name = free_number = 0
-    for stretch, begin, end in _stretches(regions, view.key_start, view.tokens_across(columns)):
+    across = view.tokens_across(columns)
+    regions = regions.fitting(view.key_start, min(view.key_length, view.key_start + across), max(1, columns // 6))
+    for stretch, begin, end in _stretches(regions, view.key_start, across):
         left = max(0, view.column_of(begin))
         right = min(columns, view.column_of(end))
         text = regions.name(stretch)
         if left >= free_name and right - left >= 3 and text:
-            shown = text if len(text) <= right - left - 1 else text[: max(2, right - left - 2)] + "…"
-            names.append(Label(left, f"╷{shown}"[: right - left], True))
+            names.append(Label(left, f"╷{shorten(text, right - left - 1)}"[: right - left], True))
             free_name = right
         number = f"╵{max(begin, view.key_start):,}"
         if left >= free_number and left + len(number) <= columns:
@@ -59,14 +60,16 @@ def _fill_numbers(numbers: list[Label], view: Viewport, columns: int) -> None:
 def left_labels(regions: Regions, view: Viewport, rows: int) -> dict[int, Label]:
     """Row -> label: the name where a region begins, its first token's number below, and numbers every few rows."""
     labels: dict[int, Label] = {}
-    for stretch, begin, end in _stretches(regions, view.query_start, view.tokens_down(rows)):
+    down = view.tokens_down(rows)
+    regions = regions.fitting(view.query_start, min(view.query_length, view.query_start + down), max(1, rows))
+    for stretch, begin, end in _stretches(regions, view.query_start, down):
         top = max(0, view.row_of(begin))
         bottom = min(rows, max(top + 1, view.row_of(end)))
         if top >= rows:
             break
         text = regions.name(stretch)
         if text and top not in labels:
-            labels[top] = Label(top, _shorten(text, GUTTER - 2), True)
+            labels[top] = Label(top, shorten(text, GUTTER - 1), True)
         if top + 1 < bottom:
             labels[top + 1] = Label(top + 1, f"{max(begin, view.query_start):,}", False)
     for row in range(4, rows, 4):
@@ -75,8 +78,14 @@ def left_labels(regions: Regions, view: Viewport, rows: int) -> dict[int, Label]
     return labels
 
 
-def _shorten(text: str, width: int) -> str:
-    return text if len(text) <= width else text[: width - 1] + "…"
+def shorten(text: str, width: int) -> str:
+    """A name in at most `width` characters; the number of an instance stays, `docum…[12]`."""
+    if len(text) <= width:
+        return text
+    bracket = text.find("[")
+    number = text[bracket:] if bracket > 0 else ""
+    keep = width - 1 - len(number)
+    return f"{text[:keep]}…{number}" if keep >= 1 else f"{text[: max(0, width - 1)]}…"[:width]
 
 
 def _stretches(regions: Regions, first: int, tokens: int) -> list[tuple[int, int, int]]:

@@ -90,6 +90,7 @@ def picture_from(compiled: CompiledMask, request: CompileRequest, elapsed_ms: fl
         diagnostics=compiled.diagnostics,
         query_order=descriptor.query_order,
         key_order=descriptor.key_order,
+        compiled=compiled,
     )
 
 

@@ -33,8 +33,10 @@ from compilemask_app.picture import Choice, Picture
 from compilemask_app.screens.compose_flow import ComposeFlow
 from compilemask_app.screens.file_flow import FileFlow
 from compilemask_app.screens.job_flow import JobFlow
+from compilemask_app.screens.look_flow import LookFlow
 from compilemask_app.search import find_cell
 from compilemask_app.widgets.cell_panel import CellPanel
+from compilemask_app.widgets.completion_list import CompletionList
 from compilemask_app.widgets.diagnostics_panel import DiagnosticsPanel
 from compilemask_app.widgets.job_bar import JobBar
 from compilemask_app.widgets.map_pair import MapPair
@@ -77,6 +79,7 @@ class DesignScreen(Screen[None]):
         self.files = FileFlow(self, document)
         self.jobs = JobFlow(self)
         self.composing = ComposeFlow(self)
+        self.looks = LookFlow(self)
 
     # ------------------------------------------------------------ layout
 
@@ -96,10 +99,11 @@ class DesignScreen(Screen[None]):
                 with Vertical(id="facts"):
                     yield Static("CELL", classes="heading")
                     yield CellPanel()
-                    yield Static("MASK", classes="heading")
+                    yield Static("FIGURES", classes="heading")
                     yield StatisticsPanel()
                     yield Static("WORK", classes="heading")
                     yield JobBar()
+        yield CompletionList()
         yield Static("", id="too-small")
         yield Footer()
 
@@ -110,6 +114,7 @@ class DesignScreen(Screen[None]):
         self.query_one(MaskView).focus()
         self.composing.read_text()
         self.files.announce()
+        self._skip_header()
         self.submit()
 
     def on_unmount(self) -> None:
@@ -152,6 +157,14 @@ class DesignScreen(Screen[None]):
         old = self.picture is not None and self.picture.revision != self.revision
         for view in self.panes:
             view.stale = old
+
+    def _skip_header(self) -> None:
+        """Show the text from its first line that is no comment, so that a long header does not hide the mask."""
+        lines = self.text.splitlines()
+        first = next((row for row, line in enumerate(lines) if line.strip() and not line.startswith("#")), 0)
+        editor = self.query_one(MaskEditor)
+        editor.move_cursor((first, 0))
+        self.call_after_refresh(editor.scroll_to, 0, first, animate=False)
 
     @on(TextArea.Changed, "#editor")
     def _text_changed(self) -> None:
@@ -210,13 +223,21 @@ class DesignScreen(Screen[None]):
 
     def _show_view(self, view: Viewport) -> None:
         self.view = view
+        in_slots = view
+        if self.picture is not None and self.picture.reordered:
+            query, key = self.picture.slots_of(view.query_cursor, view.key_cursor)
+            in_slots = replace(view, query_cursor=query, key_cursor=key)
         for pane in self.panes:
-            pane.view = view
+            pane.view = in_slots if pane.in_slots else view
         self.query_one(CellPanel).view = view
 
     @on(ViewChanged)
     def _view_changed(self, message: ViewChanged) -> None:
-        self._show_view(message.view)
+        view = message.view
+        if message.in_slots and self.picture is not None:
+            query, key = self.picture.tokens_in(view.query_cursor, view.key_cursor)
+            view = replace(view, query_cursor=query, key_cursor=key)
+        self._show_view(view)
         self._whole = message.view.shows_whole(self._extent())
 
     @on(MapResized)
@@ -357,6 +378,7 @@ class DesignScreen(Screen[None]):
             self.submit()
         else:
             editor.load_text(text)
+        self._skip_header()
         self.show_jobs()
 
     @work(group="files")
@@ -379,3 +401,23 @@ class DesignScreen(Screen[None]):
     async def open_named(self, name: str) -> None:
         """Open a library mask or a file."""
         await self.files.open_named(name)
+
+    # ------------------------------------------------------------ other screens
+
+    @work(group="looks")
+    async def action_compare(self) -> None:
+        await self.looks.compare()
+
+    @work(group="looks")
+    async def action_goto(self) -> None:
+        await self.looks.go_to_cell()
+
+    @work(group="looks")
+    async def action_export(self) -> None:
+        await self.looks.export()
+
+    def action_reader(self) -> None:
+        self.looks.reader()
+
+    def action_times(self) -> None:
+        self.looks.times()

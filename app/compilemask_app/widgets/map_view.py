@@ -17,8 +17,9 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from compilemask_app.actions import Scope, bindings
-from compilemask_app.drawing.ink import Ink
-from compilemask_app.drawing.palette import text_style
+from compilemask_app.drawing.ink import ASCII_GLYPHS, UNICODE_GLYPHS, Ink
+from compilemask_app.drawing.overlays import bar_text
+from compilemask_app.drawing.palette import pixel_style, text_style
 from compilemask_app.drawing.regions import Regions, unnamed
 from compilemask_app.drawing.rulers import GUTTER, left_labels, top_labels
 from compilemask_app.drawing.strips import glyph_rows, half_block_row
@@ -26,6 +27,7 @@ from compilemask_app.drawing.viewport import Extent, Viewport
 from compilemask_app.messages import FindWanted, MapResized, OverlayWanted, ViewChanged
 
 Inks = NDArray[np.uint8]
+BAR_ROOM = 8
 HEADER = 3
 """Rows above the pixels: title, region names, token numbers."""
 
@@ -54,6 +56,7 @@ class MapView(Widget, can_focus=True):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's own name
         super().__init__(id=id)
         self._pixels: Inks | None = None
+        self._bars: NDArray[np.float64] | None = None
         self._rows: dict[int, Strip] = {}
         self._left: dict[int, Strip] = {}
 
@@ -67,6 +70,24 @@ class MapView(Widget, can_focus=True):
     def pixels(self, extent: Extent) -> Inks:
         """[2 rows, columns] inks of the window."""
 
+    def legend(self) -> tuple[tuple[Ink, str], ...]:
+        """Inks to be named in the title where there is room."""
+        return ()
+
+    def bars(self, extent: Extent) -> NDArray[np.float64] | None:
+        """[2 rows] shares to be drawn as bars right of the pixels; None for no bars."""
+        return None
+
+    @property
+    def has_bars(self) -> bool:
+        """Whether room is kept for bars."""
+        return False
+
+    @property
+    def in_slots(self) -> bool:
+        """Whether this map draws the kernel's slots rather than tokens as written."""
+        return False
+
     def axis_regions(self) -> tuple[Regions, Regions]:
         """Regions of queries and of keys."""
         return unnamed(self.view.query_length), unnamed(self.view.key_length)
@@ -74,6 +95,7 @@ class MapView(Widget, can_focus=True):
     def invalidate(self) -> None:
         """The content changed: draw all of it again."""
         self._pixels = None
+        self._bars = None
         self._rows.clear()
         self._left.clear()
         self.refresh()
@@ -83,7 +105,8 @@ class MapView(Widget, can_focus=True):
     @property
     def extent(self) -> Extent:
         """Room for pixels, in terminal cells; never negative."""
-        return Extent(max(0, self.size.width - self.label_room), max(0, self.size.height - HEADER))
+        bars = BAR_ROOM if self.has_bars else 0
+        return Extent(max(0, self.size.width - self.label_room - bars), max(0, self.size.height - HEADER))
 
     def cell_under(self, x: float, y: float) -> tuple[int, int] | None:
         """The (query, key) at a position in the widget; None on the rulers or outside of the mask."""
@@ -145,8 +168,23 @@ class MapView(Widget, can_focus=True):
     def _title(self, width: int) -> Strip:
         strong = text_style(self.palette, bold=True, accent=self.has_focus)
         words = f" {self.heading()}" + ("  (old)" if self.stale else "")
-        mark = "▌" if self.has_focus else " "
-        return Strip([Segment((mark + words).ljust(width)[:width], strong)], width)
+        mark = ("|" if self.look is Look.ASCII else "▌") if self.has_focus else " "
+        legend = self._legend_segments()
+        room = width - sum(len(segment.text) for segment in legend)
+        if room < len(mark + words) + 2:
+            legend, room = [], width
+        return Strip([Segment((mark + words).ljust(room)[:room], strong), *legend], width)
+
+    def _legend_segments(self) -> list[Segment]:
+        segments = []
+        for ink, name in self.legend():
+            if self.look is Look.COLOUR:
+                segments.append(Segment("  ", pixel_style(self.palette, ink, ink)))
+            else:
+                glyphs = ASCII_GLYPHS if self.look is Look.ASCII else UNICODE_GLYPHS
+                segments.append(Segment(glyphs[ink], text_style(self.palette)))
+            segments.append(Segment(f" {name}  ", text_style(self.palette, dim=True)))
+        return segments
 
     def _top_ruler(self, y: int, width: int) -> Strip:
         columns = self.extent.columns
@@ -184,7 +222,19 @@ class MapView(Widget, can_focus=True):
             segments += glyph_rows(
                 np.stack((upper, lower)), text_style(self.palette), ascii_only=self.look is Look.ASCII
             )[0]
+        segments += self._bar(row, extent)
         return Strip(segments).crop(0, width)
+
+    def _bar(self, row: int, extent: Extent) -> list[Segment]:
+        if not self.has_bars:
+            return []
+        if self._bars is None:
+            self._bars = self.bars(extent)
+        if self._bars is None:
+            return []
+        share = float(self._bars[2 * row : 2 * row + 2].max())
+        text = bar_text(share, BAR_ROOM - 1, ascii_only=self.look is Look.ASCII)
+        return [Segment(text, text_style(self.palette))]
 
     def _gutter(self, row: int, extent: Extent) -> list[Segment]:
         queries, _ = self.axis_regions()
@@ -221,7 +271,7 @@ class MapView(Widget, can_focus=True):
 
     def _ask(self, view: Viewport) -> None:
         if view != self.view:
-            self.post_message(ViewChanged(view))
+            self.post_message(ViewChanged(view, self.in_slots))
 
     def action_move(self, rows: int, columns: int) -> None:
         self._ask(self.view.moved(self.extent, rows, columns))

@@ -6,15 +6,22 @@ import re
 from typing import ClassVar
 
 from rich.text import Text
+from textual import events
 from textual.binding import BindingType
 from textual.reactive import reactive
 from textual.widgets import TextArea
 
-from compilemask.source import Diagnostic, Severity
+from compilemask.errors import MaskFileError
+from compilemask.language.completion import complete
+from compilemask.language.parser import parse
+from compilemask.language.printer import format_file
+from compilemask.source import Diagnostic, Severity, Source
 from compilemask_app.actions import Scope, bindings
 from compilemask_app.composing.text_edits import TextEdit, applied, placed
 from compilemask_app.themes import SyntaxStyles, syntax_for
+from compilemask_app.widgets.completion_list import CompletionList
 
+_PARTIAL_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*$")
 _WORD = re.compile(
     r"""(?P<comment>\#.*$)
     |(?P<string>"[^"\n]*"?)
@@ -41,6 +48,7 @@ class MaskEditor(TextArea):
             text, id=id, soft_wrap=False, show_line_numbers=True, tab_behavior="indent", compact=True, theme="css"
         )
         self.indent_width = 4
+        self._accepting = False
         self._by_line: dict[int, list[Diagnostic]] = {}
 
     def watch_diagnostics(self) -> None:
@@ -62,6 +70,68 @@ class MaskEditor(TextArea):
         for diagnostic in self._by_line.get(line_index, ()):
             _underline(line, diagnostic, styles)
         return line
+
+    def action_format(self) -> None:
+        try:
+            formatted = format_file(parse(Source("text", self.text)))
+        except MaskFileError:
+            self.notify("the text has errors of form; mend them first", severity="warning")
+        else:
+            if formatted != self.text:
+                self.replace_all(formatted)
+
+    # ------------------------------------------------------------ completion
+
+    def action_complete(self) -> None:
+        self._offer(least=0)
+
+    def _offer(self, least: int) -> None:
+        """Offer what fits after a word of at least `least` letters."""
+        row, column = self.cursor_location
+        partial = _PARTIAL_WORD.search(self.document.get_line(row)[:column])
+        length = len(partial.group()) if partial else 0
+        found = complete(self.text, row + 1, column + 1) if length >= least else []
+        if length and len(found) == 1 and found[0].label == (partial.group() if partial else ""):
+            found = []
+        self.screen.query_one(CompletionList).offer(found, self.cursor_screen_offset)
+
+    def on_key(self, event: events.Key) -> None:
+        """While suggestions are shown, some keys choose among them."""
+        offered = self.screen.query_one(CompletionList)
+        if not offered.is_open:
+            return
+        if event.key in ("down", "up"):
+            (offered.action_cursor_down if event.key == "down" else offered.action_cursor_up)()
+        elif event.key in ("tab", "enter"):
+            self._accept(offered)
+        else:
+            if event.character is None or not (event.character.isalnum() or event.character == "_"):
+                offered.close()
+            return
+        event.stop()
+        event.prevent_default()
+
+    def _accept(self, offered: CompletionList) -> None:
+        chosen = offered.chosen
+        offered.close()
+        if chosen is None:
+            return
+        row, column = self.cursor_location
+        partial = _PARTIAL_WORD.search(self.document.get_line(row)[:column])
+        begin = column - (len(partial.group()) if partial else 0)
+        self._accepting = True
+        self.replace(chosen.label, (row, begin), (row, column), maintain_selection_offset=False)
+
+    def on_text_area_changed(self) -> None:
+        """Offer suggestions as a word grows."""
+        if self._accepting or not self.has_focus:
+            self._accepting = False
+            return
+        self._offer(least=2)
+
+    def on_blur(self) -> None:
+        """Suggestions belong to the cursor."""
+        self.screen.query_one(CompletionList).close()
 
     def make(self, edits: list[TextEdit]) -> None:
         """Make edits that do not overlap, as one step that can be undone; the cursor keeps its place in the text."""

@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 from textual.reactive import reactive
 
 from compilemask_app.drawing.ink import BORDER, Ink
-from compilemask_app.drawing.overlays import tile_borders
+from compilemask_app.drawing.overlays import runs_per_row, tile_borders, work_per_row
 from compilemask_app.drawing.regions import Regions
 from compilemask_app.drawing.sampling import mask_inks
 from compilemask_app.drawing.viewport import Extent, Viewport
+from compilemask_app.messages import MapResized
 from compilemask_app.picture import Picture
 from compilemask_app.widgets.map_view import MapView
 
@@ -37,6 +38,23 @@ class PictureView(MapView):
 
     def watch_overlay(self) -> None:
         self.invalidate()
+        self.post_message(MapResized())
+
+    @property
+    def has_bars(self) -> bool:
+        """Whether room is kept for bars."""
+        return self.overlay in (Overlay.WORK, Overlay.RUNS)
+
+    def bars(self, extent: Extent) -> NDArray[np.float64] | None:
+        """Work or runs of each pixel row, as a share of the most."""
+        if self.picture is None or extent.rows <= 0:
+            return None
+        edges = self.view.query_edges(extent.rows)
+        if self.overlay is Overlay.WORK:
+            shares = work_per_row(self.picture.tiles, edges)
+        else:
+            shares = runs_per_row(self.picture.rows, edges)
+        return np.where(edges[:-1] < self.view.query_length, shares, 0.0)
 
     def axis_regions(self) -> tuple[Regions, Regions]:
         """Regions of queries and of keys."""
@@ -52,7 +70,14 @@ class MaskView(PictureView):
 
     def heading(self) -> str:
         """`MASK` and the scale."""
-        return f"MASK  {scale_text(self.view)}"
+        overlay = "" if self.overlay is Overlay.NONE else f"   {self.overlay.value}"
+        return f"MASK  {scale_text(self.view)}{overlay}"
+
+    def legend(self) -> tuple[tuple[Ink, str], ...]:
+        """Shares of visible cells; single cells need no legend."""
+        if self.view.key_zoom <= 1 and self.view.query_zoom <= 1:
+            return ((Ink.FULL, "visible"), (Ink.EMPTY, "hidden"))
+        return ((Ink.SHADE_1, "some"), (Ink.SHADE_3, "many"), (Ink.FULL, "all"))
 
     def pixels(self, extent: Extent) -> NDArray[np.uint8]:
         """[2 rows, columns] inks of the window."""

@@ -87,6 +87,7 @@ def thumbnail(picture: Picture, extent: Extent, palette: str, look: Look = Look.
     """The whole mask in a few characters, and its size."""
     view = Viewport(picture.query_length, picture.key_length).fitted(extent)
     inks = mask_inks(picture.mask_pixels, view.query_edges(extent.rows), view.key_edges(extent.columns))
+    inks = inks[:, : max(1, int((inks[0] != Ink.OUTSIDE).sum()))]
     if look is Look.COLOUR:
         rows = half_block_rows(inks, palette)
     else:

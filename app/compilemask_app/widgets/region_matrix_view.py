@@ -82,15 +82,16 @@ class RegionMatrixView(Widget, can_focus=True):
         colours = self.app.theme_variables
         text = Text("\n")
         if self.locked:
-            return text.append("the text has errors of form; mend them first", style=colours.get("warning", ""))
+            return text.append("the text has errors of form; mend them first\n", style=colours.get("warning", ""))
         look, seen = matrix.rows[self.row].name, matrix.columns[self.column].name
         rules = matrix.at(self.row, self.column)
         if not rules:
-            return text.append(f"{look} does not see {seen}", style="dim")
+            return text.append(f"{look} does not see {seen}\n", style="dim")
         last = rules[-1]
         lines = ", ".join(str(applied.rule.span.line) for applied in rules)
-        text.append(f"{look} {'sees' if last.rule.shows else 'cannot see'} {seen} : {last.how}")
-        return text.append(f"   line {lines}", style="dim")
+        text.append(f"{look} {'sees' if last.rule.shows else 'cannot see'} {seen}")
+        text.append(f"   line {lines}\n", style="dim")
+        return text.append(f"  {last.how}")
 
     def _columns_shown(self) -> tuple[int, int, int]:
         """(first, last + 1, width of one)."""

@@ -22,7 +22,7 @@ class StatisticsPanel(Widget):
         if self.picture is None:
             return Text("")
         pairs = _pairs(self.picture.figures)
-        columns = max(1, min(3, self.size.width // 30))
+        columns = 3 if self.size.width >= 124 else 2 if self.size.width >= 64 else 1
         table = Table.grid(padding=(0, 2), expand=False)
         for _ in range(columns):
             table.add_column(style="dim", no_wrap=True)

@@ -23,6 +23,15 @@ class TileMapView(PictureView):
         order = "  kernel order" if self.picture.reordered else ""
         return f"TILES {choice.block_m}×{choice.block_n}{order}"
 
+    @property
+    def in_slots(self) -> bool:
+        """A tile map is drawn in the kernel's order."""
+        return self.picture is not None and self.picture.reordered
+
+    def legend(self) -> tuple[tuple[Ink, str], ...]:
+        """The kinds of tile."""
+        return ((Ink.PARTIAL, "partial"), (Ink.FULL, "full"))
+
     def pixels(self, extent: Extent) -> NDArray[np.uint8]:
         """[2 rows, columns] inks of the window."""
         if self.picture is None or extent.rows <= 0 or extent.columns <= 0:

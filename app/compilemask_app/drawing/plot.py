@@ -1,0 +1,96 @@
+"""A plot in characters: points with spread over a logarithmic length axis, one letter per series."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log2
+
+GUTTER = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A value at a length, and how far it spreads to either side."""
+
+    length: int
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Points of one implementation; `mark` stands for it in the plot."""
+
+    name: str
+    mark: str
+    points: tuple[Point, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """Rows of text and, for each, the series that a character belongs to (-1: none)."""
+
+    lines: tuple[str, ...]
+    owners: tuple[tuple[int, ...], ...]
+
+
+def plot(series: tuple[Series, ...], width: int, height: int) -> Plot:
+    """Values upwards from 0, lengths to the right; the spread as a thin bar behind the mark."""
+    columns, rows = width - GUTTER, height - 2
+    points = [point for one in series for point in one.points]
+    if not points or columns < 10 or rows < 3:
+        return Plot(("nothing to plot yet",), ((-1,) * 19,))
+    top = _round_up(max(point.high for point in points))
+    left, right = min(point.length for point in points), max(point.length for point in points)
+    cells = [[" "] * columns for _ in range(rows)]
+    owner = [[-1] * columns for _ in range(rows)]
+
+    def row_of(value: float) -> int:
+        return min(rows - 1, max(0, round((1 - value / top) * (rows - 1))))
+
+    for layer in ("spread", "mark"):
+        for number, one in enumerate(series):
+            for point in one.points:
+                column = _column(point.length, left, right, columns)
+                span = range(row_of(point.high), row_of(point.low) + 1) if layer == "spread" else (row_of(point.value),)
+                for row in span:
+                    cells[row][column] = "│" if layer == "spread" else one.mark
+                    owner[row][column] = number
+    lines, owners = [], []
+    for row in range(rows):
+        label = f"{top * (1 - row / (rows - 1)):>{GUTTER - 2},.4g} ┤" if row % 3 == 0 else " " * (GUTTER - 1) + "│"
+        lines.append(label + "".join(cells[row]))
+        owners.append((-1,) * GUTTER + tuple(owner[row]))
+    lines.append(" " * (GUTTER - 1) + "└" + "─" * columns)
+    lines.append(_length_labels(sorted({point.length for point in points}), left, right, columns))
+    owners += [(-1,) * width, (-1,) * width]
+    return Plot(tuple(lines), tuple(owners))
+
+
+def _column(length: int, left: int, right: int, columns: int) -> int:
+    if left == right:
+        return columns // 2
+    return 2 + round((log2(length) - log2(left)) / (log2(right) - log2(left)) * (columns - 8))
+
+
+def _length_labels(lengths: list[int], left: int, right: int, columns: int) -> str:
+    line = [" "] * (GUTTER + columns)
+    free = 0
+    for length in lengths:
+        text = f"{length // 1024}K" if length >= 1024 and length % 1024 == 0 else f"{length:,}"
+        place = GUTTER + max(0, _column(length, left, right, columns) - len(text) // 2)
+        if place >= free and place + len(text) <= len(line):
+            line[place : place + len(text)] = text
+            free = place + len(text) + 1
+    return "".join(line)
+
+
+def _round_up(value: float) -> float:
+    """The next of 1, 2, 5 times a power of ten."""
+    scale = 1.0
+    while scale * 10 <= value:
+        scale *= 10
+    while scale > value and scale > 1e-9:
+        scale /= 10
+    return next((scale * step for step in (1, 2, 5, 10) if scale * step >= value), scale * 10) or 1.0

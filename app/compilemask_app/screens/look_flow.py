@@ -1,0 +1,137 @@
+"""From the design screen to the other screens: compare, read code, times, export, go to a cell."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from compilemask.errors import MaskFileError, UsageError
+from compilemask.measure.report import CompileReport
+from compilemask.worker_protocol import Job
+from compilemask_app.document import document_of
+from compilemask_app.jobs.comparing import Comparison, compare, compare_orders
+from compilemask_app.jobs.compile_job import CompileRequest
+from compilemask_app.jobs.exporting import FORMS, export
+from compilemask_app.picture import Picture
+from compilemask_app.screens.compare_screen import CompareScreen
+from compilemask_app.screens.dialogs import Prompt, Question
+from compilemask_app.screens.open_screen import OpenScreen
+from compilemask_app.screens.reader_screen import ReaderScreen
+from compilemask_app.screens.times_screen import TimesScreen
+
+if TYPE_CHECKING:
+    from compilemask_app.screens.design import DesignScreen
+
+ORDERS, SAVED, OTHER = "Token orders", "Text as saved", "Another mask"
+
+
+class LookFlow:
+    """Opens what looks at the mask in another way."""
+
+    def __init__(self, screen: DesignScreen) -> None:
+        self._screen = screen
+
+    async def compare(self) -> None:
+        """Ask what to compare with, and show it."""
+        screen = self._screen
+        picture = screen.picture
+        if picture is None:
+            return
+        answers = [ORDERS] if picture.reordered else []
+        answers += [SAVED] if screen.files.unsaved else []
+        question = Question("Compare", "This mask with", (*answers, OTHER))
+        answer = await screen.app.push_screen_wait(question) if answers else OTHER
+        if answer is None:
+            return
+        try:
+            comparison = await self._comparison(answer, picture)
+        except MaskFileError as error:
+            screen.notify(str(error), severity="error", timeout=8)
+        except UsageError as error:
+            screen.notify(str(error), severity="error", timeout=8)
+        else:
+            if comparison is not None:
+                screen.app.push_screen(CompareScreen(comparison, tiles=answer == ORDERS))
+
+    async def _comparison(self, answer: str, picture: Picture) -> Comparison | None:
+        screen = self._screen
+        document = screen.files.document
+        if answer == ORDERS:
+            return await asyncio.to_thread(compare_orders, picture)
+        if answer == SAVED:
+            other = CompileRequest(0, document.name, document.text, document.folder, document.parameters, screen.choice)
+            names = ("as saved", "as edited")
+            saved = await asyncio.to_thread(screen.app.services.compile, other)
+            return await asyncio.to_thread(_compared, saved, picture, *names)
+        name = await screen.app.push_screen_wait(OpenScreen(screen.app.settings.recent))
+        if not name:
+            return None
+        chosen = document_of(name)
+        request = CompileRequest(0, chosen.name, chosen.text, chosen.folder, choice=screen.choice)
+        found = await asyncio.to_thread(screen.app.services.compile, request)
+        return await asyncio.to_thread(_compared, picture, found, document.name, chosen.name)
+
+    def reader(self) -> None:
+        """The listings of the last compilation."""
+        report = self._screen.board.entry(Job.COMPILE).report
+        if isinstance(report, CompileReport):
+            self._screen.app.push_screen(ReaderScreen(report))
+        else:
+            self._screen.notify("nothing compiled yet: c compiles")
+
+    def times(self) -> None:
+        """The history of times."""
+        note = "t takes them where there is a GPU."
+        self._screen.app.push_screen(TimesScreen(self._screen.files.document.name, note))
+
+    async def go_to_cell(self) -> None:
+        """Ask for a query and a key."""
+        screen = self._screen
+        picture = screen.picture
+        if picture is None:
+            return
+        here = f"{screen.view.query_cursor}, {screen.view.key_cursor}"
+        prompt = Prompt("Go to cell", here, "query, key", check=lambda text: _cell(text, picture)[1])
+        answer = await screen.app.push_screen_wait(prompt)
+        if answer:
+            cell, _ = _cell(answer, picture)
+            if cell is not None:
+                screen.go_to_cell(*cell)
+
+    async def export(self) -> None:
+        """Ask for a file name and write it."""
+        screen = self._screen
+        picture = screen.picture
+        if picture is None or picture.compiled is None:
+            return
+        start = str(Path.cwd() / f"{picture.name}.npy")
+        answer = await screen.app.push_screen_wait(Prompt("Export", start, FORMS))
+        if not answer:
+            return
+        path, choice = Path(answer).expanduser(), picture.choice
+        source = str(screen.files.document.path or picture.name)
+        try:
+            said = await asyncio.to_thread(export, picture.compiled, path, source, choice.batch, choice.head)
+        except UsageError as error:
+            screen.notify(str(error), severity="error", timeout=8)
+        else:
+            screen.notify(said)
+
+
+def _compared(left: Picture | object, right: Picture | object, left_name: str, right_name: str) -> Comparison:
+    if not isinstance(left, Picture) or not isinstance(right, Picture):
+        raise UsageError("one of the two does not compile")
+    return compare(left, right, left_name, right_name)
+
+
+def _cell(text: str, picture: Picture) -> tuple[tuple[int, int] | None, str | None]:
+    """(the cell, None) or (None, what is wrong)."""
+    numbers = [int(part.replace(",", "").replace("_", "")) for part in re.findall(r"\d[\d_]*", text)]
+    if len(numbers) != 2:
+        return None, "expected two numbers: query, key"
+    query, key = numbers
+    if query >= picture.query_length or key >= picture.key_length:
+        return None, f"queries run to {picture.query_length - 1:,}, keys to {picture.key_length - 1:,}"
+    return (query, key), None

@@ -1,0 +1,137 @@
+"""Times of this and earlier runs: a table, a plot over the length, export."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.text import Text
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.screen import Screen
+from textual.widgets import DataTable, Footer, Static
+
+from compilemask_app import history
+from compilemask_app.actions import Scope, bindings
+from compilemask_app.drawing.plot import Plot, Point, Series, plot
+from compilemask_app.history import HistoryError, TimeRow
+from compilemask_app.screens.dialogs import Prompt
+
+if TYPE_CHECKING:
+    from compilemask_app.application import Workbench
+
+COLUMNS = (
+    "when", "mask", "length", "what", "forward ms", "spread", "useful TFLOP/s", "executed", "× ours", "GPU", "shape",
+)  # fmt: skip
+MARKS = "●○◆□▲△×+"
+COLOURS = ("primary", "accent", "success", "secondary", "error", "warning")
+
+
+class TimesScreen(Screen[None]):
+    """Shows the history of one mask, or of all where this one has none."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Scope.TIMES)
+    DEFAULT_CSS = """
+    TimesScreen #head { height: 1; background: $panel; padding: 0 1; text-style: bold; }
+    TimesScreen DataTable { height: 1fr; background: $surface; }
+    TimesScreen #plot { height: 18; padding: 1 1 0 1; }
+    """
+
+    app: Workbench
+
+    def __init__(self, mask: str, note: str) -> None:
+        super().__init__()
+        self._mask, self._note = mask, note
+        self.rows: tuple[TimeRow, ...] = ()
+
+    def compose(self) -> ComposeResult:
+        yield Static("", id="head")
+        yield DataTable(cursor_type="row")
+        yield Static("", id="plot")
+        yield Footer()
+
+    def on_mount(self) -> None:
+        path = self.app.services.history_file
+        try:
+            self.rows = history.rows(path, self._mask)
+            everything = () if self.rows else history.rows(path)
+        except HistoryError as error:
+            self.notify(str(error), severity="error")
+            return
+        head = f"TIMES   {self._mask}"
+        if not self.rows:
+            head += f"   none yet. {self._note}" if not everything else "   none yet; those of other masks below"
+            self.rows = everything
+        self.query_one("#head", Static).update(head)
+        self._fill()
+        self.query_one(DataTable).focus()
+
+    def on_resize(self) -> None:
+        self._draw()
+
+    def _fill(self) -> None:
+        table = self.query_one(DataTable)
+        table.add_columns(*COLUMNS)
+        for row in self.rows:
+            shape = f"{row.batch}×{row.heads}×{row.head_dim} {row.dtype}"
+            table.add_row(
+                row.at, row.mask, f"{row.query_length:>9,}", row.what, _number(row.forward_ms, 3),
+                "" if row.spread is None else f"{row.spread:>6.1%}", _number(row.useful_tflops, 0),
+                _number(row.executed_tflops, 0), _number(row.ratio, 2), row.gpu, shape,
+            )  # fmt: skip
+        self._draw()
+
+    def _draw(self) -> None:
+        size = self.query_one("#plot", Static).content_size
+        series = series_of(self.rows)
+        drawn = plot(series, max(20, size.width), max(6, size.height - 1))
+        self.query_one("#plot", Static).update(_coloured(drawn, series, self.app.theme_variables))
+
+    @work
+    async def action_export(self) -> None:
+        start = str(Path.cwd() / f"{self._mask}_times.csv")
+        answer = await self.app.push_screen_wait(Prompt("Export times", start, "a .csv file"))
+        if not answer:
+            return
+        try:
+            Path(answer).expanduser().write_text(history.as_csv(self.rows), encoding="utf-8")
+        except OSError as error:
+            self.notify(f"not written: {error}", severity="error")
+        else:
+            self.notify(f"wrote {len(self.rows)} rows to {answer}")
+
+    def action_close(self) -> None:
+        self.dismiss(None)
+
+
+def series_of(rows: tuple[TimeRow, ...]) -> tuple[Series, ...]:
+    """Useful TFLOP/s over the length, the newest run of each length, one series per implementation."""
+    newest: dict[str, dict[int, Point]] = {}
+    for row in rows:
+        if row.useful_tflops is None:
+            continue
+        half = row.useful_tflops * (row.spread or 0.0) / 2
+        point = Point(row.query_length, row.useful_tflops, row.useful_tflops - half, row.useful_tflops + half)
+        newest.setdefault(row.what, {}).setdefault(row.query_length, point)
+    return tuple(
+        Series(what, MARKS[place % len(MARKS)], tuple(points[length] for length in sorted(points)))
+        for place, (what, points) in enumerate(newest.items())
+    )
+
+
+def _coloured(drawn: Plot, series: tuple[Series, ...], colours: dict[str, str]) -> Text:
+    text = Text(no_wrap=True)
+    for place, one in enumerate(series):
+        text.append(f"{one.mark} {one.name}   ", style=colours.get(COLOURS[place % len(COLOURS)], ""))
+    text.append("useful TFLOP/s over tokens\n" if series else "", style="dim")
+    for line, owners in zip(drawn.lines, drawn.owners, strict=True):
+        for character, owner in zip(line, owners, strict=False):
+            style = "dim" if owner < 0 else colours.get(COLOURS[owner % len(COLOURS)], "")
+            text.append(character, style=style)
+        text.append("\n")
+    return text
+
+
+def _number(value: float | None, digits: int) -> str:
+    return "" if value is None else f"{value:>9,.{digits}f}"

@@ -1,0 +1,46 @@
+"""What only one of two masks shows."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from textual.reactive import reactive
+
+from compilemask_app.drawing.ink import Ink
+from compilemask_app.drawing.regions import Regions
+from compilemask_app.drawing.sampling import difference_inks
+from compilemask_app.drawing.viewport import Extent
+from compilemask_app.jobs.comparing import Comparison
+from compilemask_app.widgets.map_view import MapView
+
+
+class DifferenceView(MapView):
+    """Cells of the left mask, of the right mask, and pixels that hold both."""
+
+    comparison: reactive[Comparison | None] = reactive(None, repaint=False)
+
+    def watch_comparison(self) -> None:
+        """Another comparison."""
+        self.invalidate()
+
+    def heading(self) -> str:
+        """`DIFFERENCE`."""
+        return "DIFFERENCE"
+
+    def legend(self) -> tuple[tuple[Ink, str], ...]:
+        """Whose cells."""
+        return ((Ink.LEFT_ONLY, "left"), (Ink.RIGHT_ONLY, "right"))
+
+    def axis_regions(self) -> tuple[Regions, Regions]:
+        """Those of the left mask."""
+        if self.comparison is None:
+            return super().axis_regions()
+        return self.comparison.left.queries, self.comparison.left.keys
+
+    def pixels(self, extent: Extent) -> NDArray[np.uint8]:
+        """[2 rows, columns] inks of the window."""
+        found = self.comparison
+        if found is None or extent.rows <= 0 or extent.columns <= 0:
+            return np.full((2 * extent.rows, extent.columns), Ink.OUTSIDE, dtype=np.uint8)
+        edges = self.view.query_edges(extent.rows), self.view.key_edges(extent.columns)
+        return difference_inks(found.left_pixels, found.right_pixels, *edges)
