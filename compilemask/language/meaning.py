@@ -381,15 +381,14 @@ def extent(part: ir.Part, key: Token) -> int:
 def _in_side(side: ir.BoxSide, q: int, k: int, extent: int) -> bool:
     residue = q % side.dilation
     positions = -((residue - extent) // side.dilation)
-    p, j, size = q // side.dilation, k // side.dilation, side.size or 0
+    own, j, size = q // side.dilation, k // side.dilation, side.size or 0
     middle = side.stride - 1 if side.causal else side.stride // 2
-    p = min(p // side.stride * side.stride + middle, positions - 1)
+    p = min(own // side.stride * side.stride + middle, positions - 1)
     if side.causal:
-        behind, ahead = size - 1, 0
-    else:
-        behind = size // 2 if side.lean is not ir.Lean.AHEAD else size - 1 - size // 2
-        ahead = size - 1 - behind
-    if side.edge is ir.Edge.CUT or side.causal:
+        return p - size < j <= own
+    behind = size // 2 if side.lean is not ir.Lean.AHEAD else size - 1 - size // 2
+    ahead = size - 1 - behind
+    if side.edge is ir.Edge.CUT:
         return p - behind <= j <= p + ahead
     start = min(max(p - behind, 0), max(positions - size, 0))
     return start <= j < start + size

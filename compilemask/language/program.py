@@ -439,10 +439,9 @@ class BoxSide:
     p = q // dilation, j = k // dilation, and e = ceil((E - q % dilation) / dilation) positions of that residue.
     Queries in groups of stride share the window of one member: p = min(p // stride * stride + middle, e - 1), with
     middle = stride // 2, or stride - 1 where causal.
-    behind = size - 1, ahead = 0 where causal; else behind = size // 2 and ahead = size - 1 - behind where lean is
-    BEHIND or ODD, and the other way round where AHEAD.
-    CUT: p - behind <= j <= p + ahead. SHIFT, not causal: start = clamp(p - behind, 0, max(e - size, 0)),
-    start <= j < start + size. SHIFT, causal: the same with cut (the window never looks ahead).
+    behind = size // 2 and ahead = size - 1 - behind where lean is BEHIND or ODD, the other way round where AHEAD.
+    CUT: p - behind <= j <= p + ahead. SHIFT: start = clamp(p - behind, 0, max(e - size, 0)), start <= j < start + size.
+    Causal, either edge: p - size < j <= q // dilation, so a query never looks ahead inside its group (NATTEN).
     """
 
     size: int | None

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compilemask.descriptor import Descriptor, build_descriptor
+from compilemask.errors import UsageError
 from compilemask.intervals import Intervals
 from compilemask.intervals.lowering import Lowered
 from compilemask.intervals.solve import Form
@@ -95,7 +96,11 @@ class CompiledMask:
         return self.rows_of(0, 0)
 
     def number_of(self, batch: int = 0, head: int = 0) -> int:
-        """The distinct mask of one batch entry and head."""
+        """The distinct mask of one batch entry and head; UsageError outside of what the mask tells apart."""
+        if not (_served(batch, self.batch) and _served(head, self.heads)):
+            raise UsageError(
+                f"batch {batch}, head {head} is outside of the mask's {self.batch} samples and {self.heads} heads"
+            )
         return int(self.variant[batch if self.batch > 1 else 0, head if self.heads > 1 else 0])
 
     def form_of(self, batch: int = 0, head: int = 0) -> Form:
@@ -171,6 +176,11 @@ class CompiledMask:
             self._tiles[key] = tiles_in_order(self.kept[number], self.order, block_m, block_n)
             self._compile_ms += 1000 * (time.perf_counter() - begin)
         return self._tiles[key]
+
+
+def _served(number: int, told_apart: int) -> bool:
+    """Whether a mask for so many batch entries or heads says something about this one; a mask for one serves all."""
+    return number >= 0 and (told_apart == 1 or number < told_apart)
 
 
 def tiles_in_order(lowered: Lowered, order: TokenOrder, block_m: int, block_n: int) -> TileMap:

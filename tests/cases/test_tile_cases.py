@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from compilemask import pipeline
+from compilemask.errors import UsageError
 from compilemask.pipeline import CompiledMask
 from compilemask.tiles import TileMap
 from tests.cases.dense_structures import GROWING, MIXED_HEADS
@@ -30,7 +31,7 @@ def counts(tiles: TileMap) -> tuple[int, int, int]:
 def test_partial_tiles_keep_the_rule_below_them(tile: int, kinds: list[list[int]]) -> None:
     compiled = pipeline.compile("block_causal", length=32, block=4)
     assert compiled.tiles(tile, tile).kinds().tolist() == kinds
-    assert compiled.rows.cells == 576
+    assert compiled.rows.visible == 576
 
 
 def test_ragged_tiles_are_judged_on_their_cells() -> None:
@@ -45,7 +46,7 @@ def test_equal_heads_share_one_mask() -> None:
     variant = compiled.variant[0]
     assert variant[0] == variant[2]
     assert len(set(variant.tolist())) == 3
-    assert compiled.rows_of(0, 3).cells == 0
+    assert compiled.rows_of(0, 3).visible == 0
 
 
 def test_a_sample_and_a_head_are_shown_as_asked() -> None:
@@ -92,7 +93,7 @@ def test_packed_documents_of_one_training_step() -> None:
 )
 def test_one_rule_at_many_lengths(length: int, visible: int) -> None:
     compiled = pipeline.compile("chunked_local", length=length, chunk=50, left=[0])
-    assert compiled.rows.cells == visible
+    assert compiled.rows.visible == visible
 
 
 def test_a_compiled_mask_owns_its_tables() -> None:
@@ -122,3 +123,10 @@ def test_a_frame_needs_only_its_own_rows() -> None:
     assert (len(last), {len(line) for line in last}) == (10, {40})
     assert _frame(compiled, 500_000, 499_960)[0] == "#" * 41 + "." * 39
     assert _frame(compiled, 500_000, 495_900)[0] == "." * 5 + "#" * 75
+
+
+@pytest.mark.parametrize(("batch", "head"), [(2, 0), (-1, 0), (0, 3), (0, -1)])
+def test_a_sample_and_a_head_outside_are_refused(batch: int, head: int) -> None:
+    compiled = pipeline.compile_text(GROWING, name="growing.mask")
+    with pytest.raises(UsageError, match=r"2 .* 3"):
+        compiled.rows_of(batch, head)

@@ -20,7 +20,7 @@ def test_every_library_mask_has_a_predicate() -> None:
 def test_the_header_tells_the_density_of_the_defaults(name: str) -> None:
     compiled = pipeline.compile(name)
     visible = sum(
-        compiled.rows_of(batch, head).cells for batch in range(compiled.batch) for head in range(compiled.heads)
+        compiled.rows_of(batch, head).visible for batch in range(compiled.batch) for head in range(compiled.heads)
     )
     share = 100 * visible / (compiled.batch * compiled.heads * compiled.query_length * compiled.key_length)
     assert library.header(name).density == f"{share:.3g} %"
