@@ -93,6 +93,8 @@ def _comparison(node: ir.Comparison) -> Term:
         plain = dataclasses.replace(node, enclosing=None)
         return conjunction(condition_term(plain), Enclosed(node.enclosing))
     left, right, operator = node.left, node.right, node.operator
+    if operator not in (Op.IN, Op.NOT_IN):
+        left, right = _spread(left, right), _spread(right, left)
     if isinstance(left, ir.Listing) and isinstance(right, ir.Listing) and len(left.parts) == len(right.parts):
         return _listings(node, left, right)
     if operator is Op.NOT_EQUAL:
@@ -108,6 +110,14 @@ def _comparison(node: ir.Comparison) -> Term:
         if rewritten is not None:
             return rewritten
     return _linear(node)
+
+
+def _spread(expression: ir.Expression, other: ir.Expression) -> ir.Expression:
+    """A constant list that is compared with `(a, b)` taken apart like it."""
+    if isinstance(other, ir.Listing) and isinstance(expression, ir.Constant) and type(expression.value) is ListValue:
+        parts = tuple(ir.Constant(expression.span, value) for value in expression.value.items)
+        return ir.Listing(expression.span, parts) if len(parts) == len(other.parts) else expression
+    return expression
 
 
 def _presence(expression: ir.Expression) -> list[Term]:

@@ -304,6 +304,9 @@ def _search(function: Function, arguments: list[Vector]) -> Vector | None:
 
 
 def _comparison(node: ir.Comparison, scope: Scope, active: Bools | None) -> Vector:
+    member = _member_of_rows(node, scope, active)
+    if member is not None:
+        return member
     left, right = evaluate(node.left, scope, active), evaluate(node.right, scope, active)
     values = _compare(node.operator, left, right, active)
     present = both(left.present, right.present)
@@ -312,6 +315,47 @@ def _comparison(node: ir.Comparison, scope: Scope, active: Bools | None) -> Vect
     if node.enclosing is not None:
         values = values & enclosed(node.enclosing, scope[Side.QUERY], scope[Side.KEY])
     return Vector(values, None)
+
+
+def _member_of_rows(node: ir.Comparison, scope: Scope, active: Bools | None) -> Vector | None:
+    """`(a, b) in [[1, 2], ...]` for numbers: each part by its place among the table's values."""
+    if node.operator not in (ComparisonOperator.IN, ComparisonOperator.NOT_IN):
+        return None
+    if not isinstance(node.left, ir.Listing) or not isinstance(node.right, ir.Constant):
+        return None
+    table = _rows_of(node.right.value, len(node.left.parts))
+    if table is None:
+        return None
+    parts = [evaluate(part, scope, active) for part in node.left.parts]
+    if any(part.values.dtype != np.int64 for part in parts):
+        return None
+    known: Any = np.ones((), np.bool_)
+    code: Any = np.zeros((), np.int64)
+    wanted = np.zeros(len(table), np.int64)
+    present: Bools | None = None
+    for column, part in zip(table.T, parts, strict=True):
+        values, place = np.unique(column, return_inverse=True)
+        found = np.minimum(np.searchsorted(values, part.values), values.size - 1)
+        known = known & (values[found] == part.values)
+        code, wanted = code * values.size + found, wanted * values.size + place.reshape(-1)
+        present = both(present, part.present)
+        kept, wanted = np.unique(wanted, return_inverse=True)
+        code_place = np.minimum(np.searchsorted(kept, code), kept.size - 1)
+        known = known & (kept[code_place] == code)
+        code, wanted = code_place, wanted.reshape(-1)
+    result = known if node.operator is ComparisonOperator.IN else ~known
+    return Vector(np.asarray(result if present is None else result & present), None)
+
+
+def _rows_of(value: Any, width: int) -> NDArray[np.int64] | None:
+    """[entries, width] of a list of lists of numbers; None for any other value."""
+    if not isinstance(value, ListValue) or not len(value):
+        return None
+    rows = [entry.array for entry in value.items if isinstance(entry, ListValue)]
+    if len(rows) != len(value):
+        return None
+    numbers = [row for row in rows if row is not None and row.dtype == np.int64 and row.size == width]
+    return np.stack(numbers).astype(np.int64) if len(numbers) == len(rows) else None
 
 
 _COMPARE: dict[ComparisonOperator, Callable[[Any, Any], Any]] = {
