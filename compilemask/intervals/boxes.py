@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from compilemask.intervals import linear, terms
 from compilemask.intervals import plan as plans
 from compilemask.intervals.codes import joint_codes, numbers
-from compilemask.intervals.join import KeyIndex, Requests
+from compilemask.intervals.join import Keys, Requests
 from compilemask.intervals.plan import Plan
 from compilemask.intervals.solve import Conjunction, Form, Solver
 from compilemask.intervals.vectors import Tokens, evaluate, value_error
@@ -118,8 +118,8 @@ def _ask(
     most = int(max(key_classes.max(), classes.max()))
     if most > 1 << 24:
         classes, key_classes, most = joint_codes(classes, key_classes)
-    index = KeyIndex(key.slots, key_classes, most + 1, key.values[:, -1])
-    return solver._joined(index, Requests(rows, classes, low, high), form)
+    keys = Keys(key.slots, key_classes, most + 1, key.values[:, -1])
+    return solver.join(Requests(rows, classes, low, high), keys, form)
 
 
 # ---------------------------------------------------------------- boxes

@@ -12,8 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from compilemask.errors import InternalError
+from compilemask.errors import CompileMaskError, InternalError
 from compilemask.intervals import linear
+
+MOST_RUNS = 1 << 26
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -237,8 +239,37 @@ class Intervals:
         return self.select(order)
 
     def permute_columns(self, order: NDArray[np.integer]) -> Intervals:
-        """Column j of the result is column order[j]; `order` is a permutation of the columns."""
-        return self.transpose().select(order).transpose()
+        """Column j of the result is column order[j]; `order` is a permutation of the columns.
+
+        Runs break where neighbouring columns part, so the cost follows how well the order keeps neighbours together.
+        """
+        if not self.runs:
+            return self
+        own, starts, ends = self.pieces(order)
+        return Intervals.from_runs(self.rows, self.columns, self.run_rows()[own], starts, ends)
+
+    def pieces(self, order: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Every run cut where the order of the columns parts neighbours: its number, start and end in the order.
+
+        Raises CompileMaskError where there would be more than MOST_RUNS.
+        """
+        place = np.empty(self.columns, np.int64)
+        place[order] = np.arange(self.columns)
+        parted = np.diff(place) != 1
+        stretch = np.concatenate(([0], np.cumsum(parted)))
+        begins = np.concatenate(([0], np.flatnonzero(parted) + 1, [self.columns]))
+        first = stretch[self.starts]
+        count = stretch[self.ends - 1] - first + 1
+        if int(count.sum()) > MOST_RUNS:
+            raise CompileMaskError(
+                f"in this token order the mask has some {int(count.sum()):,} runs, at most {MOST_RUNS:,} are allowed"
+            )
+        own = np.repeat(np.arange(self.runs), count)
+        piece = linear.ranges(first, count)
+        begin = np.maximum(begins[piece], self.starts[own])
+        length = np.minimum(begins[piece + 1], self.ends[own]) - begin
+        start = place[begin]
+        return own, start, start + length
 
     # ---------------------------------------------------------------- inside
 

@@ -42,6 +42,25 @@ class Requests:
         )
 
 
+@dataclass(slots=True)
+class Side:
+    """One side of a relation: slots, class (None: one class) and coordinate of every token that has one."""
+
+    slots: Ints
+    classes: Ints | None
+    values: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """What requests search: slots in the order in which they lie, class in 0..class_count - 1, and coordinate."""
+
+    slots: Ints
+    classes: Ints | None
+    class_count: int
+    values: Ints
+
+
 class Ranks:
     """Order-preserving small numbers for the values of a coordinate."""
 
@@ -74,9 +93,10 @@ class Ranks:
 
 
 class KeyIndex:
-    """Keys by slot (ascending), their class (None: one class) and coordinate, ready for requests."""
+    """Keys (slots ascending) made ready for requests."""
 
-    def __init__(self, slots: Ints, classes: Ints | None, class_count: int, values: Ints) -> None:
+    def __init__(self, keys: Keys) -> None:
+        slots, classes, class_count, values = keys.slots, keys.classes, keys.class_count, keys.values
         self.slots = slots
         self.classes = classes
         self.class_count = class_count

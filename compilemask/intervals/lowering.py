@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 import numpy as np
 from numpy.typing import NDArray
 
+from compilemask.errors import MaskFileError
 from compilemask.intervals import terms
 from compilemask.intervals.interval_set import Intervals
+from compilemask.intervals.order import UNMOVED, TokenOrder
 from compilemask.intervals.plan import Plan, Turned
 from compilemask.intervals.relations import relation_term
 from compilemask.intervals.solve import Form, Solver
-from compilemask.intervals.vectors import selected
 from compilemask.language import program as ir
+from compilemask.source import Diagnostic, Severity
 
 RUNS_A_TOKEN = 20  # more runs than this in row form: plan the column form too
 ALWAYS_COUNTED = 1 << 16  # masks of fewer runs are counted both ways in any case
 TURNING = 3  # making a mask in one form and transposing it costs about three times as much as making it
+
+
+MOST_RUNS = 1 << 25
 
 
 class Effect(Enum):
@@ -38,16 +43,25 @@ class Lowered:
 
     form: Form
     intervals: Intervals
+    order: TokenOrder = UNMOVED  # in which the intervals are
     effects: tuple[tuple[ir.Rule, Effect], ...] = field(default=())
     per_cell: tuple[ir.Expression, ...] = field(default=())
 
     def rows(self) -> Intervals:
-        """Keys of every query."""
-        return self.intervals if self.form is Form.ROW else self.intervals.transpose()
+        """Keys of every query, in the caller's order."""
+        return self.intervals_in(Form.ROW)
 
     def columns(self) -> Intervals:
-        """Queries of every key."""
-        return self.intervals if self.form is Form.COLUMN else self.intervals.transpose()
+        """Queries of every key, in the caller's order."""
+        return self.intervals_in(Form.COLUMN)
+
+    def intervals_in(self, form: Form, order: TokenOrder = UNMOVED) -> Intervals:
+        """The mask in a form, and in an order of queries and keys."""
+        intervals = self.intervals
+        if self.order is not order:
+            for step in (self.order.back(), order):
+                intervals = (step if self.form is Form.ROW else step.turned()).move(intervals)
+        return intervals if form is self.form else intervals.transpose()
 
 
 @dataclass(slots=True)
@@ -60,19 +74,29 @@ class _Painted:
     term: terms.Term
 
 
-def lower(program: ir.Program) -> tuple[Lowered, ...]:
-    """The intervals of every variant of the program.
+def lower(program: ir.Program, order: TokenOrder = UNMOVED) -> tuple[Lowered, ...]:
+    """The intervals of every variant of the program, in the caller's order or in the given one.
 
     Raises MaskFileError where a rule has no value for tokens that it selects, or would cost too much.
     """
-    return tuple(lower_variant(variant) for variant in program.variants)
+    return tuple(lower_variant(variant, order) for variant in program.variants)
 
 
-def lower_variant(variant: ir.Variant) -> Lowered:
-    """The intervals of one distinct mask, in the cheaper form."""
+def lower_variant(variant: ir.Variant, order: TokenOrder = UNMOVED) -> Lowered:
+    """The intervals of one distinct mask, in the cheaper form and order."""
     solver = Solver(variant.queries, variant.keys)
-    painted = _painted(variant)
+    painted = _painted(solver, variant)
     form, plans = _cheaper_form(solver, painted)
+    cost = sum(plan.cost for plan in plans)
+    if order.moves and cost > RUNS_A_TOKEN * solver.queries.length:
+        moved = Solver(variant.queries, variant.keys, order)
+        painted_there = _painted(moved, variant)
+        form_there, plans_there = _cheaper_form(moved, painted_there)
+        if sum(plan.cost for plan in plans_there) < cost:
+            solver, painted, form, plans = moved, painted_there, form_there, plans_there
+            cost = sum(plan.cost for plan in plans)
+    if cost > MOST_RUNS:
+        raise MaskFileError([_too_many(cost)])
     result = Intervals.empty(*solver.shape(form))
     masks = []
     idle: dict[int, Effect] = {}
@@ -90,16 +114,16 @@ def lower_variant(variant: ir.Variant) -> Lowered:
         if result.visible == before:
             idle[number] = Effect.NOTHING_TO_HIDE
     effects = _effects(painted, masks, result, idle)
-    return _keep_cheaper(form, result, effects, tuple(solver.per_cell))
+    return _keep_cheaper(Lowered(form, result, solver.order, effects, tuple(solver.per_cell)))
 
 
-def _painted(variant: ir.Variant) -> list[_Painted]:
+def _painted(solver: Solver, variant: ir.Variant) -> list[_Painted]:
     limits = [relation_term(rule.how) for rule in variant.rules.rules if isinstance(rule, ir.Limit)]
     return [
         _Painted(
             rule,
-            np.flatnonzero(selected(rule.who, variant.queries)),
-            np.flatnonzero(selected(rule.whom, variant.keys)),
+            solver.selected(rule.who, True),
+            solver.selected(rule.whom, False),
             terms.conjunction(relation_term(rule.how), *limits),
         )
         for rule in variant.rules.rules
@@ -140,13 +164,20 @@ def _effects(
     return tuple(found)
 
 
-def _keep_cheaper(
-    form: Form, intervals: Intervals, effects: tuple[tuple[ir.Rule, Effect], ...], per_cell: tuple[ir.Expression, ...]
-) -> Lowered:
+def _keep_cheaper(lowered: Lowered) -> Lowered:
     """The form with fewer runs; the other one is not counted where this one is hardly the worse."""
+    form, intervals = lowered.form, lowered.intervals
     runs, lines = intervals.runs, min(intervals.rows, intervals.columns)
     counted = runs > 2 * lines and (runs <= ALWAYS_COUNTED or runs > RUNS_A_TOKEN * 2 * lines)
     if counted and intervals.transposed_runs() * 2 < runs:
         other = Form.COLUMN if form is Form.ROW else Form.ROW
-        return Lowered(other, intervals.transpose(), effects, per_cell)
-    return Lowered(form, intervals, effects, per_cell)
+        return replace(lowered, form=other, intervals=intervals.transpose())
+    return lowered
+
+
+def _too_many(cost: int) -> Diagnostic:
+    message = f"this mask has some {cost:,} runs of visible keys, at most {MOST_RUNS:,} are allowed"
+    hint = (
+        "let tokens that see each other lie side by side: `order ... stored by` the coordinate that the rules compare"
+    )
+    return Diagnostic(Severity.ERROR, "too-many-runs", message, None, hint)

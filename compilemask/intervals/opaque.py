@@ -111,9 +111,10 @@ def _evaluate(
     key: tuple[Ints, Ints],
 ) -> Intervals:
     """Runs of segments of equal key class for every query class, spread over the queries."""
-    cut = np.flatnonzero((np.diff(key[1]) != 0) | (np.diff(joined.keys) != 1)) + 1
+    places = solver.place(False, joined.keys)
+    cut = np.flatnonzero((np.diff(key[1]) != 0) | (np.diff(places) != 1)) + 1
     begin = np.concatenate(([0], cut))
-    end = np.concatenate((cut, [joined.keys.size]))
+    end = np.concatenate((cut, [places.size]))
     segment_class = key[1][begin]
     keys = Tokens(solver.keys, key[0][None, :])
     step = max(1, CELLS_AT_ONCE // max(1, max(key[0].size, begin.size)))
@@ -127,11 +128,11 @@ def _evaluate(
         rows.append(row + first)
         segments.append(segment)
     segment = np.concatenate(segments)
-    start = joined.keys[begin[segment]]
-    stop = joined.keys[end[segment] - 1] + 1
+    start = places[begin[segment]]
+    stop = places[end[segment] - 1] + 1
     table = Intervals.from_runs(query[0].size, solver.keys.length, np.concatenate(rows), start, stop)
     spread = table.select(query[1])
     counts = np.zeros(solver.queries.length, np.int64)
-    counts[joined.queries] = spread.runs_per_row()
+    counts[solver.place(True, joined.queries)] = spread.runs_per_row()
     offsets = np.concatenate(([0], np.cumsum(counts)))
     return Intervals(solver.queries.length, solver.keys.length, offsets, spread.starts, spread.ends)

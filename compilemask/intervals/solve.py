@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
@@ -13,10 +14,11 @@ from compilemask.errors import InternalError
 from compilemask.intervals import plan as plans
 from compilemask.intervals import terms
 from compilemask.intervals.codes import UNBOUNDED, check_kinds, combine, numbers
-from compilemask.intervals.join import Join, KeyIndex, Requests
+from compilemask.intervals.join import Join, KeyIndex, Keys, Requests
+from compilemask.intervals.order import UNMOVED, TokenOrder, inverse
 from compilemask.intervals.plan import Plan
 from compilemask.intervals.terms import Order, Term
-from compilemask.intervals.vectors import Tokens, Vector, evaluate, holds
+from compilemask.intervals.vectors import Tokens, Vector, evaluate, holds, selected
 from compilemask.language import program as ir
 from compilemask.language.axis import Axis
 from compilemask.language.program import Side
@@ -70,11 +72,18 @@ class Conjunction:
 
 
 class Solver:
-    """Plans for one pair of axes."""
+    """Plans for one pair of axes.
 
-    def __init__(self, queries: Axis, keys: Axis) -> None:
+    Slots are the caller's everywhere; where `order` puts tokens elsewhere, slot arrays are in that order and masks
+    come out in it.
+    """
+
+    def __init__(self, queries: Axis, keys: Axis, order: TokenOrder = UNMOVED) -> None:
         self.queries = queries
         self.keys = keys
+        self.order = order
+        self._query_place = inverse(order.queries)
+        self._key_place = inverse(order.keys)
         self.per_cell: list[ir.Expression] = []
 
     def shape(self, form: Form) -> tuple[int, int]:
@@ -94,6 +103,17 @@ class Solver:
             case terms.And(parts=parts):
                 return self._conjunction(parts, queries, keys, form)
         return self._conjunction((term,), queries, keys, form)
+
+    def place(self, of_query: bool, slots: Ints) -> Ints:
+        """Where the caller's slots lie in the order."""
+        places = self._query_place if of_query else self._key_place
+        return slots if places is None else places[slots]
+
+    def selected(self, selector: ir.Selector, of_query: bool) -> Ints:
+        """The caller's slots that a selector holds, as they lie in the order."""
+        held = self.order.queries if of_query else self.order.keys
+        chosen = selected(selector, self.queries if of_query else self.keys)
+        return np.flatnonzero(chosen) if held is None else held[chosen[held]].astype(np.int64)
 
     # ---------------------------------------------------------------- conjunctions
 
@@ -196,6 +216,7 @@ class Solver:
         return plans.intersection(found) if found else self._rectangle(joined.queries, joined.keys, form)
 
     def _rectangle(self, queries: Ints, keys: Ints, form: Form) -> Plan:
+        queries, keys = self.place(True, queries), self.place(False, keys)
         rows, columns = (queries, keys) if form is Form.ROW else (keys, queries)
         return plans.Rectangle(*self.shape(form), rows, columns)
 
@@ -240,8 +261,8 @@ class Solver:
             rows, columns, row_class, column_class = columns, rows, column_class, row_class
         if not group:
             zero = np.int64(0)
-            index = KeyIndex(columns, column_class, count, np.zeros(columns.size, np.int64))
-            return self._joined(index, Requests(rows, row_class, np.asarray(zero), np.asarray(zero)), form)
+            keys = Keys(columns, column_class, count, np.zeros(columns.size, np.int64))
+            return self.join(Requests(rows, row_class, np.asarray(zero), np.asarray(zero)), keys, form)
         low: Ints = np.asarray(LOWEST)
         high: Ints = np.asarray(HIGHEST)
         values: Ints | None = None
@@ -257,10 +278,13 @@ class Solver:
             else:
                 high = np.minimum(high, bound)
         assert values is not None
-        return self._joined(KeyIndex(columns, column_class, count, values), Requests(rows, row_class, low, high), form)
+        return self.join(Requests(rows, row_class, low, high), Keys(columns, column_class, count, values), form)
 
-    def _joined(self, index: KeyIndex, requests: Requests, form: Form) -> Plan:
-        return plans.Joined(*self.shape(form), Join(index, requests))
+    def join(self, requests: Requests, keys: Keys, form: Form) -> Plan:
+        """A join whose slots are the caller's: queries ask in row form, keys in column form."""
+        moved = dataclasses.replace(requests, rows=self.place(form is Form.ROW, requests.rows))
+        index = KeyIndex(dataclasses.replace(keys, slots=self.place(form is Form.COLUMN, keys.slots)))
+        return plans.Joined(*self.shape(form), Join(index, moved))
 
     def _special(self, part: Term, joined: Conjunction, form: Form) -> Plan:
         from compilemask.intervals.specials import special_plan

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from compilemask.intervals import linear, terms
 from compilemask.intervals import plan as plans
 from compilemask.intervals.boxes import box_plan, disc_plan
 from compilemask.intervals.codes import combine, numbers
-from compilemask.intervals.join import KeyIndex, Requests
+from compilemask.intervals.join import Keys, Requests, Side
 from compilemask.intervals.opaque import opaque_plan
 from compilemask.intervals.plan import Plan
 from compilemask.intervals.solve import Conjunction, Form, Solver
@@ -24,15 +23,6 @@ from compilemask.language import program as ir
 
 Ints = NDArray[np.int64]
 DRAWS_AT_ONCE = 1 << 22
-
-
-@dataclass(slots=True)
-class Side:
-    """One side of a special relation: slots, class and coordinate of every token that has one."""
-
-    slots: Ints
-    classes: Ints | None
-    values: Ints
 
 
 def special_plan(solver: Solver, part: Term, joined: Conjunction, form: Form) -> Plan:
@@ -108,8 +98,9 @@ def _rectangles(solver: Solver, relation: ir.Rectangles, joined: Conjunction, fo
     at_least = np.maximum(k0[own], place + np.clip(low, -bound, bound)[own])
     at_most = np.minimum(k1[own] - 1, place + np.clip(high, -bound, bound)[own])
     classes = None if query.classes is None else query.classes[token]
-    index = KeyIndex(key.slots, key.classes, count, key.values)
-    return solver._joined(index, Requests(query.slots[token], classes, at_least, at_most), form)
+    return solver.join(
+        Requests(query.slots[token], classes, at_least, at_most), Keys(key.slots, key.classes, count, key.values), form
+    )
 
 
 def _interval_lists(solver: Solver, relation: ir.IntervalLists, joined: Conjunction) -> Plan:
@@ -120,8 +111,8 @@ def _interval_lists(solver: Solver, relation: ir.IntervalLists, joined: Conjunct
     counts = np.where(inside, np.diff(relation.offsets)[entry], 0) if entries else np.zeros(entry.size, np.int64)
     slots, classes, _ = repeated(query, counts)
     place = linear.ranges(relation.offsets[:-1][entry], counts) if entries else np.zeros(0, np.int64)
-    index = KeyIndex(key.slots, key.classes, count, key.values)
-    return solver._joined(index, Requests(slots, classes, relation.starts[place], relation.ends[place] - 1), Form.ROW)
+    requests = Requests(slots, classes, relation.starts[place], relation.ends[place] - 1)
+    return solver.join(requests, Keys(key.slots, key.classes, count, key.values), Form.ROW)
 
 
 def _random(solver: Solver, relation: ir.RandomKeys, joined: Conjunction) -> Plan:
@@ -132,8 +123,9 @@ def _random(solver: Solver, relation: ir.RandomKeys, joined: Conjunction) -> Pla
     width = chosen.shape[1]
     slots, classes, _ = repeated(query, np.full(query.slots.size, width, np.int64))
     points = chosen[inverse.reshape(-1)].reshape(-1)
-    index = KeyIndex(key.slots, key.classes, count, key.values)
-    return solver._joined(index, Requests(slots, classes, points, points), Form.ROW)
+    return solver.join(
+        Requests(slots, classes, points, points), Keys(key.slots, key.classes, count, key.values), Form.ROW
+    )
 
 
 def _pool(solver: Solver, relation: ir.RandomKeys) -> Ints:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from compilemask.intervals import plan as plans
 from compilemask.intervals import terms
-from compilemask.intervals.join import KeyIndex, Requests
+from compilemask.intervals.join import Keys, Requests
 from compilemask.intervals.plan import Plan
 from compilemask.intervals.solve import Conjunction, Form, Solver
 from compilemask.intervals.vectors import Tokens, evaluate, value_error
@@ -72,12 +72,12 @@ def _of_parents(solver: Solver, relation: ir.Path, value: object, joined: Conjun
     if form is Form.ROW:
         slots, classes, _ = repeated(asking, ancestors)
         nodes = tree.climb(asking.values, ancestors)
-        index = KeyIndex(asked.slots, asked.classes, count, asked.values)
-        return solver._joined(index, Requests(slots, classes, nodes, nodes), form)
-    index = KeyIndex(asking.slots, asking.classes, count, tree.number[asking.values])
+        keys = Keys(asked.slots, asked.classes, count, asked.values)
+        return solver.join(Requests(slots, classes, nodes, nodes), keys, form)
+    keys = Keys(asking.slots, asking.classes, count, tree.number[asking.values])
     low = tree.number[asked.values]
     high = low + tree.size[asked.values] - 1
-    return solver._joined(index, Requests(asked.slots, asked.classes, low, high), form)
+    return solver.join(Requests(asked.slots, asked.classes, low, high), keys, form)
 
 
 class Tree:

@@ -12,10 +12,11 @@ from compilemask.descriptor import Descriptor, build_descriptor
 from compilemask.errors import UsageError
 from compilemask.intervals import Intervals
 from compilemask.intervals.lowering import Lowered
+from compilemask.intervals.order import TokenOrder
 from compilemask.intervals.solve import Form
 from compilemask.language.program import Program
+from compilemask.pipeline.best_order import Candidate
 from compilemask.pipeline.explanation import Explanation, explain
-from compilemask.pipeline.order import TokenOrder
 from compilemask.pipeline.statistics import Statistics, tile_statistics, unseen_keys
 from compilemask.source import Diagnostic
 from compilemask.tiles import TileMap, build_tile_map
@@ -26,6 +27,7 @@ class CompiledMask:
 
     `variant` [batch or 1, heads or 1] is the place in `kept` (and `variants`) of each batch entry and head.
     Intervals and cells use the caller's token numbers; tile maps and descriptors are in the kernel's order.
+    `tried_orders`: what `order best` compared, the caller's own order first; empty where it was not asked for.
     """
 
     def __init__(
@@ -34,12 +36,14 @@ class CompiledMask:
         kept: tuple[Lowered, ...],
         diagnostics: tuple[Diagnostic, ...],
         order: TokenOrder,
+        tried_orders: tuple[Candidate, ...],
         compile_ms: float,
     ) -> None:
         self.program = program
         self.kept = kept
         self.diagnostics = diagnostics
         self.order = order
+        self.tried_orders = tried_orders
         self.variant: NDArray[np.int32] = np.array(program.variant, np.int32).reshape(program.batch, program.heads)
         self._compile_ms = compile_ms
         self._rows: dict[int, Intervals] = {}
@@ -121,7 +125,8 @@ class CompiledMask:
     def dense(self, batch: int = 0, head: int = 0) -> NDArray[np.bool_]:
         """Boolean [queries, keys]; the caller answers for its size."""
         lowered = self.kept[self.number_of(batch, head)]
-        return lowered.intervals.to_dense() if lowered.form is Form.ROW else lowered.intervals.to_dense().T
+        dense = lowered.intervals_in(lowered.form).to_dense()
+        return dense if lowered.form is Form.ROW else dense.T
 
     def tiles(self, block_m: int = 128, block_n: int = 128, batch: int = 0, head: int = 0) -> TileMap:
         """The tile map, queries and keys in the kernel's order."""
@@ -143,7 +148,7 @@ class CompiledMask:
         descriptor = self.descriptor(block_m, block_n)
         uses = np.bincount(self.variant.reshape(-1), minlength=len(self.kept)).tolist()
         visible = sum(one.intervals.visible * use for one, use in zip(self.kept, uses, strict=True))
-        rows = self.variants
+        rows = [one.intervals_in(Form.ROW, one.order) for one in self.kept]
         cells = self.query_length * self.key_length * sum(uses)
         runs = [one.runs_per_row() for one in rows]
         return Statistics(
@@ -185,8 +190,7 @@ def _served(number: int, told_apart: int) -> bool:
 
 def tiles_in_order(lowered: Lowered, order: TokenOrder, block_m: int, block_n: int) -> TileMap:
     """The tile map of a mask whose queries and keys are put in the kernel's order."""
-    intervals = lowered.intervals
+    intervals = lowered.intervals_in(lowered.form, order)
     if lowered.form is Form.COLUMN:
-        intervals = order.moved(intervals, order.keys, order.queries)
         return build_tile_map(intervals, block_n, block_m).transpose()
-    return build_tile_map(order.moved(intervals, order.queries, order.keys), block_m, block_n)
+    return build_tile_map(intervals, block_m, block_n)

@@ -13,9 +13,11 @@ from compilemask.intervals.lowering import lower
 from compilemask.language.binder import bind
 from compilemask.language.parser import parse
 from compilemask.language.program import Program
+from compilemask.pipeline.best_order import Candidate, best, candidates
 from compilemask.pipeline.compiled import CompiledMask
 from compilemask.pipeline.findings import findings
 from compilemask.pipeline.order import token_order
+from compilemask.pipeline.order_findings import order_findings
 from compilemask.source import Source
 
 Samples = Sequence[Mapping[str, Any]]
@@ -67,10 +69,14 @@ def compile_text(
 def compile_program(program: Program, begin: float | None = None) -> CompiledMask:
     """Compile a bound program; `begin` is when its compilation began (time.perf_counter)."""
     begin = time.perf_counter() if begin is None else begin
-    kept = lower(program)
     order = token_order(program.variants[0])
-    diagnostics = (*program.diagnostics, *findings(program, kept))
-    return CompiledMask(program, kept, diagnostics, order, 1000 * (time.perf_counter() - begin))
+    kept = lower(program, order)
+    tried: tuple[Candidate, ...] = ()
+    if any(one.selector is None for one in program.variants[0].orders):
+        tried = candidates(program, kept)
+        order = best(tried).order
+    found = (*program.diagnostics, *findings(program, kept), *order_findings(program, kept, order, tried))
+    return CompiledMask(program, kept, found, order, tried, 1000 * (time.perf_counter() - begin))
 
 
 def _compiled(

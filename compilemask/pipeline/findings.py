@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compilemask.intervals.lowering import Effect, Lowered
+from compilemask.intervals.order import inverse
 from compilemask.intervals.solve import Form
 from compilemask.language.program import Program, Variant
 from compilemask.source import Diagnostic, Severity
@@ -93,10 +94,13 @@ def _seen(lowered: Lowered, rows: bool) -> NDArray[np.bool_]:
     """Which queries (`rows`) see something, or which keys are seen."""
     intervals = lowered.intervals
     if rows == (lowered.form is Form.ROW):
-        return intervals.offsets[1:] > intervals.offsets[:-1]
-    change = np.bincount(intervals.starts, minlength=intervals.columns + 1)
-    change = change - np.bincount(intervals.ends, minlength=intervals.columns + 1)
-    return np.cumsum(change)[: intervals.columns] > 0
+        seen = intervals.offsets[1:] > intervals.offsets[:-1]
+    else:
+        change = np.bincount(intervals.starts, minlength=intervals.columns + 1)
+        change = change - np.bincount(intervals.ends, minlength=intervals.columns + 1)
+        seen = np.cumsum(change)[: intervals.columns] > 0
+    places = inverse(lowered.order.queries if rows else lowered.order.keys)
+    return seen if places is None else seen[places]
 
 
 def _empty_rows(variant: Variant, lowered: Lowered) -> list[Diagnostic]:

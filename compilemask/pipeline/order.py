@@ -1,36 +1,19 @@
-"""Token order: in which order the kernel keeps queries and keys. It never changes the mask, only its tiles."""
+"""The token order that a file asks for."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from compilemask.errors import InternalError
-from compilemask.intervals import Intervals
 from compilemask.intervals.codes import combine
+from compilemask.intervals.order import Permutation, TokenOrder
 from compilemask.intervals.vectors import Tokens, evaluate, selected, value_error
 from compilemask.language import program as ir
 from compilemask.language.axis import Axis
 from compilemask.language.program import Side
-
-Permutation = NDArray[np.int32]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TokenOrder:
-    """Slot i of the kernel holds the caller's token `queries[i]`, `keys[i]`; None is the caller's own order."""
-
-    queries: Permutation | None = None
-    keys: Permutation | None = None
-
-    def moved(self, intervals: Intervals, rows: Permutation | None, columns: Permutation | None) -> Intervals:
-        """A mask whose rows and columns are put in the given orders."""
-        if rows is not None:
-            intervals = intervals.permute_rows(rows)
-        return intervals if columns is None else intervals.permute_columns(columns)
 
 
 def token_order(variant: ir.Variant) -> TokenOrder:

@@ -32,7 +32,8 @@ class TileStatistics:
 class Statistics:
     """Counts over all (batch, head) pairs; a mask of one batch entry and head stands for all of them.
 
-    `density` = visible cells / all cells; `max_runs_per_row` and `empty_rows` are the worst of any pair.
+    `density` = visible cells / all cells; `max_runs_per_row` and `empty_rows` are the worst of any pair;
+    runs are counted in the order in which the compiler keeps the mask.
     """
 
     query_length: int

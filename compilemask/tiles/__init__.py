@@ -2,5 +2,6 @@
 
 from compilemask.tiles.build import build_tile_map
 from compilemask.tiles.tile_map import TileKind, TileMap
+from compilemask.tiles.visited import visited_tiles
 
-__all__ = ["TileKind", "TileMap", "build_tile_map"]
+__all__ = ["TileKind", "TileMap", "build_tile_map", "visited_tiles"]
