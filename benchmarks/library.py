@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import ast
-import random
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -42,11 +41,7 @@ class Row:
 
 
 def parameters_at_32k(name: str) -> dict[str, Any]:
-    """The sizes that the header gives, and made ones for masks whose tables are long lists."""
-    if name == "any_order":
-        ranks = list(range(32_768))
-        random.Random(0).shuffle(ranks)
-        return {"ranks": ranks}
+    """The sizes that the header gives; none for masks whose runs grow with the square of the length."""
     return {key: ast.literal_eval(value) for key, value in library.header(name).at_32k}
 
 

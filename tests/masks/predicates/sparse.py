@@ -242,6 +242,19 @@ def routed_blocks(block: int, chosen: list[list[int]]) -> Mask:
     return mask & np.tri(len(mask), dtype=bool)
 
 
+@library_mask("hash_sparse_sorted", lambda random, n: {"buckets": random.choices(range(4), k=n)})
+def hash_sparse_sorted(buckets: list[int]) -> Mask:
+    text_order = hash_sparse(len(buckets), [buckets])[0, 0]
+    stored = np.argsort(buckets, kind="stable")
+    return text_order[stored][:, stored]
+
+
+@library_mask("sparse_strided_sorted", _stride)
+def sparse_strided_sorted(length: int, stride: int) -> Mask:
+    stored = np.array([place for residue in range(stride) for place in range(residue, length, stride)], np.int64)
+    return sparse_strided(length, stride)[stored][:, stored]
+
+
 @library_mask("any_order", lambda random, n: {"ranks": random.sample(range(n), n)})
 def any_order(ranks: list[int]) -> Mask:
     rank = np.array(ranks)
