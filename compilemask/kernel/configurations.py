@@ -83,19 +83,29 @@ _FORWARD_32_BIT: dict[int, Configuration] = {
 
 @dataclass(frozen=True, slots=True)
 class HopperConfiguration:
-    """Launch of the Gluon forward kernel: ring slots for K and V, and registers per thread of each kind of warp."""
+    """Launch of the Gluon forward kernel."""
 
-    stages: int
-    consumer_registers: int
+    parts: int  # consumer warpgroups, 64 query rows each
+    block_n: int
+    stages: int  # ring slots for K and V
+    q_in_registers: bool
+    consumer_registers: int  # per thread
     producer_registers: int
 
+    @property
+    def block_m(self) -> int:
+        """Rows of a query tile."""
+        return 64 * self.parts
+
+
+_TWO_CONSUMERS = HopperConfiguration(2, 128, 2, True, 240, 24)
 
 HOPPER_GLUON: dict[tuple[int, int], HopperConfiguration] = {
     # keyed by the padded head_dim of K and of V
-    (64, 64): HopperConfiguration(4, 240, 24),
-    (64, 128): HopperConfiguration(2, 240, 24),
-    (128, 64): HopperConfiguration(2, 240, 24),
-    (128, 128): HopperConfiguration(2, 240, 24),
+    (64, 64): _TWO_CONSUMERS,
+    (64, 128): _TWO_CONSUMERS,
+    (128, 64): _TWO_CONSUMERS,
+    (128, 128): _TWO_CONSUMERS,
 }
 
 _INTERPRETER = Configuration(64, 64, 4, 1)

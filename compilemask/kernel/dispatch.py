@@ -11,6 +11,7 @@ from compilemask.kernel import cpu
 from compilemask.kernel.backward_configurations import backward_configuration
 from compilemask.kernel.configurations import Family, family_of, forward_configuration
 from compilemask.kernel.prepared import PreparedMask
+from compilemask.kernel.reorder import in_order
 
 
 @cache
@@ -22,13 +23,13 @@ def gpu_family(device: torch.device) -> Family:
 def run_forward(query: Tensor, key: Tensor, value: Tensor, mask: PreparedMask, scale: float) -> tuple[Tensor, Tensor]:
     """Output and LSE of checked tensors in the caller's token order."""
     orders = mask.orders(query.device)
-    query = _in_order(query, orders.query)
-    key, value = _in_order(key, orders.key), _in_order(value, orders.key)
+    query = in_order(query, orders.query)
+    key, value = in_order(key, orders.key), in_order(value, orders.key)
     if _is_plain(query):
         output, lse = cpu.forward(query, key, value, mask, scale)
     else:
         output, lse = _gpu_forward(query, key, value, mask, scale)
-    return _in_order(output, orders.query_inverse), _in_order(lse, orders.query_inverse)
+    return in_order(output, orders.query_inverse), in_order(lse, orders.query_inverse)
 
 
 def run_backward(
@@ -37,35 +38,30 @@ def run_backward(
 ) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
     """Gradients of query, key and value, contiguous, in the caller's token order."""
     orders = mask.orders(query.device)
-    query, output, lse, grad_output = (_in_order(t, orders.query) for t in (query, output, lse, grad_output))
-    key, value = _in_order(key, orders.key), _in_order(value, orders.key)
-    grad_lse = None if grad_lse is None else _in_order(grad_lse, orders.query)
+    query, output, lse, grad_output = (in_order(t, orders.query) for t in (query, output, lse, grad_output))
+    key, value = in_order(key, orders.key), in_order(value, orders.key)
+    grad_lse = None if grad_lse is None else in_order(grad_lse, orders.query)
     if _is_plain(query):
         dq, dk, dv = cpu.backward(query, key, value, output, lse, grad_output, grad_lse, mask, scale)
     else:
         dq, dk, dv = _gpu_backward(query, key, value, output, lse, grad_output, grad_lse, mask, scale)
     inverse = orders.key_inverse
-    return _in_order(dq, orders.query_inverse), _in_order(dk, inverse), _in_order(dv, inverse)
+    return in_order(dq, orders.query_inverse), in_order(dk, inverse), in_order(dv, inverse)
 
 
 def _is_plain(query: Tensor) -> bool:
     return query.device.type == "cpu" or query.dtype == torch.float64
 
 
-def _in_order(tensor: Tensor, order: Tensor | None) -> Tensor:
-    """Tokens (axis 2) taken in another order."""
-    return tensor if order is None else tensor.index_select(2, order)
-
-
 def _gpu_forward(query: Tensor, key: Tensor, value: Tensor, mask: PreparedMask, scale: float) -> tuple[Tensor, Tensor]:
     from compilemask.kernel.forward_launch import portable_forward
-    from compilemask.kernel.hopper_launch import hopper_accepts, hopper_forward
+    from compilemask.kernel.hopper_launch import hopper_accepts, hopper_forward, plan_for
 
     device = query.device
     family = gpu_family(device)
     with torch.cuda.device(device):
         if family is Family.HOPPER and hopper_accepts(query, key, value, scale):
-            return hopper_forward(query, key, value, mask, scale)
+            return hopper_forward(query, key, value, plan_for(query, key, value, mask), scale)
         configuration = forward_configuration(family, query.dtype, query.shape[3], value.shape[3])
         tensors = mask.tensors(configuration.block_m, configuration.block_n, device)
         return portable_forward(query, key, value, tensors, scale, configuration)

@@ -1,9 +1,8 @@
 """Forward kernel for Hopper (sm_90a) in Gluon: a persistent, warp-specialised walk over scheduled query tiles.
 
-One program per multiprocessor works through its items; an item is one query tile of 128 rows of one head.
-    warps 0-3   consumer, rows 0-63
-    warps 4-7   consumer, rows 64-127
-    warp  8     producer: copies Q, K and V tiles into shared memory with TMA (warps 9-11 only fill its warpgroup)
+One program per multiprocessor works through its items; an item is one query tile of 64 * PARTS rows of one head.
+    each of PARTS warpgroups   consumer of 64 rows
+    one warp of the last       producer: copies Q, K and V tiles into shared memory with TMA
 Every ring slot has two barriers: `ready` counts the bytes that TMA wrote, `free` one arrival per consumer. The K and V
 rings run on across items: slot = (tiles before this item + step) % stages, so the next item's keys arrive while the
 consumers still finish this one. An item's PARTIAL tiles come first, then its FULL tiles.
@@ -57,10 +56,13 @@ def _fill(descriptor, batch, head, row, step, ready, free, buffer, STAGES: gl.co
 
 @gluon.jit
 def _produce(
-    q_desc, k_desc, v_desc, q_smem, k_smem, v_smem, q_ready, q_free, k_ready, k_free, v_ready, v_free,
-    full_runs, partial_tiles, items, first_item, last_item,
-    BLOCK_N: gl.constexpr, HEAD_DIM: gl.constexpr, HEAD_DIM_V: gl.constexpr, STAGES: gl.constexpr,
+    sources, PARTS: gl.constexpr, BLOCK_N: gl.constexpr, HEAD_DIM: gl.constexpr, HEAD_DIM_V: gl.constexpr,
+    STAGES: gl.constexpr,
 ):  # fmt: skip
+    (
+        q_desc, k_desc, v_desc, q_smem, k_smem, v_smem, q_ready, q_free, k_ready, k_free, v_ready, v_free,
+        full_runs, partial_tiles, items, first_item, last_item,
+    ) = sources  # fmt: skip
     K_BYTES: gl.constexpr = BLOCK_N * HEAD_DIM * 2
     V_BYTES: gl.constexpr = BLOCK_N * HEAD_DIM_V * 2
     step = 0
@@ -83,8 +85,8 @@ def _produce(
         ) = load_item(items, gl.minimum(item + 1, final))
         if tiles > 0:
             mbarrier.wait(q_free, (filled & 1) ^ 1)
-            mbarrier.expect(q_ready, 128 * HEAD_DIM * 2)
-            for part in gl.static_range(2):
+            mbarrier.expect(q_ready, PARTS * 64 * HEAD_DIM * 2)
+            for part in gl.static_range(PARTS):
                 load_tile(q_desc, [batch, head, row + 64 * part, 0], q_ready, q_smem.index(part))
             # The masks are always true: Triton 3.6 and 3.7 drop the loop-carried value of what only bounds other loops.
             for i in range(0, partials):
@@ -150,11 +152,14 @@ def _step(
 
 @gluon.jit
 def _consume(
-    o_desc, lse, q_smem, k_smem, v_smem, o_smem, q_ready, q_free, k_ready, k_free, v_ready, v_free,
-    partial_patterns, pattern_table, items, first_item, last_item, heads, query_length, scale_log2,
-    PART: gl.constexpr, BLOCK_M: gl.constexpr, BLOCK_N: gl.constexpr, HEAD_DIM: gl.constexpr, HEAD_DIM_V: gl.constexpr,
-    STAGES: gl.constexpr, DTYPE: gl.constexpr,
+    shared, PART: gl.constexpr, BLOCK_M: gl.constexpr, BLOCK_N: gl.constexpr, HEAD_DIM: gl.constexpr,
+    HEAD_DIM_V: gl.constexpr, STAGES: gl.constexpr, Q_IN_REGISTERS: gl.constexpr,
 ):  # fmt: skip
+    (
+        o_desc, lse, q_smem, k_smem, v_smem, o_smem, q_ready, q_free, k_ready, k_free, v_ready, v_free,
+        partial_patterns, pattern_table, items, first_item, last_item, heads, query_length, scale_log2,
+    ) = shared  # fmt: skip
+    DTYPE: gl.constexpr = o_desc.dtype
     S_LAYOUT: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, BLOCK_N, 16])
     O_LAYOUT: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, HEAD_DIM_V, 16])
     ROWS: gl.constexpr = gl.SliceLayout(1, S_LAYOUT)
@@ -184,15 +189,18 @@ def _consume(
             number = pattern_number(partial_patterns, entry, masked, BLOCK_N, S_LAYOUT)
             last_step = start + tiles - 1
             mbarrier.wait(q_ready, filled & 1)
-            query = q_smem.index(PART).reshape([64, HEAD_DIM]).load(gl.DotOperandLayout(0, S_LAYOUT, 2))
+            query = q_smem.index(PART).reshape([64, HEAD_DIM])
+            if Q_IN_REGISTERS:
+                query = query.load(gl.DotOperandLayout(0, S_LAYOUT, 2))
             slot = start % STAGES
             mbarrier.wait(k_ready.index(slot), (start // STAGES) & 1)
             key = k_smem.index(slot).reshape([BLOCK_N, HEAD_DIM]).permute((1, 0))
             pending = warpgroup_mma(query, key, bias_of(words, BLOCK_N, S_LAYOUT), is_async=True)
             scores = warpgroup_mma_wait(0, deps=(pending,))
             mbarrier.arrive(k_free.index(slot), count=1)
-            # only now: the first product has used `query`, so its loads from shared memory have finished
-            mbarrier.arrive(q_free, count=1)
+            if Q_IN_REGISTERS:
+                # only now: the first product has used `query`, so its loads from shared memory have finished
+                mbarrier.arrive(q_free, count=1)
             filled += 1
             weights, maximum, total, factor = softmax_step(scores, maximum, total, scale_log2, True, BLOCK_N)
             packed = pack_weights(weights, BLOCK_N, DTYPE)
@@ -210,6 +218,8 @@ def _consume(
                     factor, maximum, total, 0, 0, 0, scale_log2, partial_patterns, pattern_table, PART, False, BLOCK_M,
                     BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES, S_LAYOUT, O_LAYOUT, DTYPE,
                 )  # fmt: skip
+            if not Q_IN_REGISTERS:
+                mbarrier.arrive(q_free, count=1)
             start += tiles
             slot = (start - 1) % STAGES
             output = rescale(output, factor, HEAD_DIM_V, O_LAYOUT)
@@ -246,18 +256,18 @@ def _consume(
 def hopper_attention_forward(
     q_desc, k_desc, v_desc, o_desc, lse, items, item_offsets, full_runs, partial_tiles, partial_patterns, pattern_table,
     heads, query_length, scale_log2,
-    BLOCK_N: gl.constexpr, HEAD_DIM: gl.constexpr, HEAD_DIM_V: gl.constexpr, STAGES: gl.constexpr,
-    CONSUMER_REGISTERS: gl.constexpr, PRODUCER_REGISTERS: gl.constexpr,
+    PARTS: gl.constexpr, BLOCK_N: gl.constexpr, HEAD_DIM: gl.constexpr, HEAD_DIM_V: gl.constexpr, STAGES: gl.constexpr,
+    Q_IN_REGISTERS: gl.constexpr, CONSUMER_REGISTERS: gl.constexpr, PRODUCER_REGISTERS: gl.constexpr,
 ):  # fmt: skip
     """q_desc and o_desc take boxes of 64 rows, k_desc and v_desc of BLOCK_N; lse is contiguous [batch, heads, rows]."""
-    BLOCK_M: gl.constexpr = 128
     DTYPE: gl.constexpr = q_desc.dtype
     BARRIER: gl.constexpr = mbarrier.MBarrierLayout()
+    BLOCK_M: gl.constexpr = 64 * PARTS
     program = gl.program_id(0)
     first_item = gl.load(item_offsets + program)
     last_item = gl.load(item_offsets + program + 1)
-    q_smem = gl.allocate_shared_memory(DTYPE, [2, 1, 1, 64, HEAD_DIM], q_desc.layout)
-    o_smem = gl.allocate_shared_memory(DTYPE, [2, 1, 1, 64, HEAD_DIM_V], o_desc.layout)
+    q_smem = gl.allocate_shared_memory(DTYPE, [PARTS, 1, 1, 64, HEAD_DIM], q_desc.layout)
+    o_smem = gl.allocate_shared_memory(DTYPE, [PARTS, 1, 1, 64, HEAD_DIM_V], o_desc.layout)
     k_smem = gl.allocate_shared_memory(DTYPE, [STAGES, 1, 1, BLOCK_N, HEAD_DIM], k_desc.layout)
     v_smem = gl.allocate_shared_memory(DTYPE, [STAGES, 1, 1, BLOCK_N, HEAD_DIM_V], v_desc.layout)
     q_ready = gl.allocate_shared_memory(gl.int64, [1], BARRIER)
@@ -267,23 +277,40 @@ def hopper_attention_forward(
     v_ready = gl.allocate_shared_memory(gl.int64, [STAGES, 1], BARRIER)
     v_free = gl.allocate_shared_memory(gl.int64, [STAGES, 1], BARRIER)
     mbarrier.init(q_ready, count=1)
-    mbarrier.init(q_free, count=2)
+    mbarrier.init(q_free, count=PARTS)
     for slot in gl.static_range(STAGES):
         mbarrier.init(k_ready.index(slot), count=1)
-        mbarrier.init(k_free.index(slot), count=2)
+        mbarrier.init(k_free.index(slot), count=PARTS)
         mbarrier.init(v_ready.index(slot), count=1)
-        mbarrier.init(v_free.index(slot), count=2)
+        mbarrier.init(v_free.index(slot), count=PARTS)
     fence_async_shared()
-    gl.warp_specialize([
-        (_consume, (
-            o_desc, lse, q_smem, k_smem, v_smem, o_smem, q_ready, q_free, k_ready, k_free, v_ready, v_free,
-            partial_patterns, pattern_table, items, first_item, last_item, heads, query_length, scale_log2,
-            0, BLOCK_M, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES, DTYPE)),
-        (_consume, (
-            o_desc, lse, q_smem, k_smem, v_smem, o_smem, q_ready, q_free, k_ready, k_free, v_ready, v_free,
-            partial_patterns, pattern_table, items, first_item, last_item, heads, query_length, scale_log2,
-            1, BLOCK_M, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES, DTYPE)),
-        (_produce, (
-            q_desc, k_desc, v_desc, q_smem, k_smem, v_smem, q_ready, q_free, k_ready, k_free, v_ready, v_free,
-            full_runs, partial_tiles, items, first_item, last_item, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES)),
-    ], [4, 1], [CONSUMER_REGISTERS, PRODUCER_REGISTERS])  # fmt: skip
+    shared = (
+        o_desc, lse, q_smem, k_smem, v_smem, o_smem, q_ready, q_free, k_ready, k_free, v_ready, v_free,
+        partial_patterns, pattern_table, items, first_item, last_item, heads, query_length, scale_log2,
+    )  # fmt: skip
+    sources = (
+        q_desc, k_desc, v_desc, q_smem, k_smem, v_smem, q_ready, q_free, k_ready, k_free, v_ready, v_free,
+        full_runs, partial_tiles, items, first_item, last_item,
+    )  # fmt: skip
+    # constants must be written into the call: in a named tuple they would become tensors
+    if PARTS == 2:
+        gl.warp_specialize(
+            [
+                (_consume, (shared, 0, BLOCK_M, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES, Q_IN_REGISTERS)),
+                (_consume, (shared, 1, BLOCK_M, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES, Q_IN_REGISTERS)),
+                (_produce, (sources, PARTS, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES)),
+            ],
+            [4, 1],
+            [CONSUMER_REGISTERS, PRODUCER_REGISTERS],
+        )
+    else:
+        gl.warp_specialize(
+            [
+                (_consume, (shared, 0, BLOCK_M, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES, Q_IN_REGISTERS)),
+                (_consume, (shared, 1, BLOCK_M, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES, Q_IN_REGISTERS)),
+                (_consume, (shared, 2, BLOCK_M, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES, Q_IN_REGISTERS)),
+                (_produce, (sources, PARTS, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES)),
+            ],
+            [4, 4, 1],
+            [CONSUMER_REGISTERS, CONSUMER_REGISTERS, PRODUCER_REGISTERS],
+        )

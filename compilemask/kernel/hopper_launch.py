@@ -10,14 +10,14 @@ from functools import cache
 import torch
 from torch import Tensor
 
-from compilemask.kernel.configurations import HOPPER_GLUON
+from compilemask.kernel.configurations import HOPPER_GLUON, HopperConfiguration
 from compilemask.kernel.forward_launch import head_group
 from compilemask.kernel.hopper_patterns import accumulator_order
 from compilemask.kernel.launch_cache import compiled_already, launch
 from compilemask.kernel.prepared import PreparedMask
 from compilemask.kernel.schedule import CallShape, make_schedule
 
-BLOCK = 128
+WIDEST = 128  # head_dim
 SMALLEST_SCALE = 1e-6  # below it a hidden cell's bias of -2**127 would no longer outweigh the scores
 TMA_ALIGNMENT = 16  # bytes
 
@@ -26,6 +26,7 @@ TMA_ALIGNMENT = 16  # bytes
 class Plan:
     """What the kernel reads beside the tensors of a call; token lengths count only up to the last live token."""
 
+    configuration: HopperConfiguration
     programs: int
     items: Tensor
     item_offsets: Tensor
@@ -44,7 +45,7 @@ def hopper_accepts(query: Tensor, key: Tensor, value: Tensor, scale: float) -> b
     dims = (query.shape[3], value.shape[3])
     return (
         query.dtype in (torch.bfloat16, torch.float16)
-        and all(32 < dim <= BLOCK for dim in dims)
+        and all(32 < dim <= WIDEST for dim in dims)
         and scale >= SMALLEST_SCALE
         and all(dim % 8 == 0 for dim in dims)
         and gluon_runs()
@@ -61,10 +62,8 @@ def gluon_runs() -> bool:
     return True
 
 
-def hopper_forward(
-    query: Tensor, key: Tensor, value: Tensor, mask: PreparedMask, scale: float
-) -> tuple[Tensor, Tensor]:
-    """As `portable_forward`, for tensors that `hopper_accepts`."""
+def hopper_forward(query: Tensor, key: Tensor, value: Tensor, plan: Plan, scale: float) -> tuple[Tensor, Tensor]:
+    """As `portable_forward`, for tensors that `hopper_accepts` and a plan that `plan_for` made for them."""
     from compilemask.kernel.hopper_forward import hopper_attention_forward
 
     batch, heads, length, head_dim = query.shape
@@ -73,23 +72,22 @@ def hopper_forward(
     lse = torch.empty(batch, heads, length, dtype=torch.float32, device=query.device)
     if output.numel() == 0:
         return output, lse
-    plan = _plan(query, key, value, mask)
     key, value = _unexpanded(key, value)
     if plan.live_keys is not None:
         key, value = torch.where(plan.live_keys, key, 0), torch.where(plan.live_keys, value, 0)
     if plan.live_queries is not None:
         query = torch.where(plan.live_queries, query, 0)
     width, width_v = _block_width(head_dim), _block_width(head_dim_v)
-    configuration = HOPPER_GLUON[width, width_v]
-    variant = (query.device, query.dtype, width, width_v, configuration)
+    launched = plan.configuration
+    variant = (query.device, query.dtype, width, width_v, launched)
     maps = _tensor_maps(compiled_already(hopper_attention_forward, variant))
     arguments = (
-        _map(maps, query, plan.query_end, 64, width), _map(maps, key, plan.key_end, BLOCK, width),
-        _map(maps, value, plan.key_end, BLOCK, width_v), _map(maps, output, length, 64, width_v), lse,
+        _map(maps, query, plan.query_end, 64, width), _map(maps, key, plan.key_end, launched.block_n, width),
+        _map(maps, value, plan.key_end, launched.block_n, width_v), _map(maps, output, length, 64, width_v), lse,
         plan.items, plan.item_offsets, plan.full_runs, plan.partial_tiles, plan.partial_patterns, plan.pattern_words,
         heads, length, scale * math.log2(math.e),
-        BLOCK, width, width_v, configuration.stages, configuration.consumer_registers,
-        configuration.producer_registers,
+        launched.parts, launched.block_n, width, width_v, launched.stages, launched.q_in_registers,
+        launched.consumer_registers, launched.producer_registers,
     )  # fmt: skip
     launch(hopper_attention_forward, variant, (plan.programs, 1, 1), arguments, num_warps=4)
     return output, lse
@@ -152,12 +150,14 @@ def _multiprocessors(device: torch.device) -> int:
     return torch.cuda.get_device_properties(device).multi_processor_count
 
 
-def _plan(query: Tensor, key: Tensor, value: Tensor, mask: PreparedMask) -> Plan:
+def plan_for(query: Tensor, key: Tensor, value: Tensor, mask: PreparedMask) -> Plan:
+    """The plan of calls with these shapes, made once."""
     device = query.device
     batch, heads = query.shape[0], query.shape[1]
     shared = (_shared(key, value, 0), _shared(key, value, 1))
     widths = key.shape[3] + value.shape[3]
-    known = (device, batch, heads, key.shape[1], shared, widths)
+    configuration = HOPPER_GLUON[_block_width(key.shape[3]), _block_width(value.shape[3])]
+    known = (device, batch, heads, key.shape[1], shared, configuration)
     found = mask.recall(known)
     if isinstance(found, Plan):
         return found
@@ -170,13 +170,15 @@ def _plan(query: Tensor, key: Tensor, value: Tensor, mask: PreparedMask) -> Plan
         programs=_multiprocessors(device),
         head_group=head_group(key.shape[2], widths, key.element_size(), batch * heads),
     )
-    return mask.keep(known, _make_plan(mask, shape, device))
+    return mask.keep(known, _make_plan(mask, shape, configuration, device))
 
 
-def _make_plan(mask: PreparedMask, shape: CallShape, device: torch.device) -> Plan:
-    tensors = mask.tensors(BLOCK, BLOCK, device)
-    schedule = make_schedule(mask.descriptor(BLOCK, BLOCK), shape)
+def _make_plan(mask: PreparedMask, shape: CallShape, configuration: HopperConfiguration, device: torch.device) -> Plan:
+    blocks = (configuration.block_m, configuration.block_n)
+    tensors = mask.tensors(*blocks, device)
+    schedule = make_schedule(mask.descriptor(*blocks), shape)
     plan = Plan(
+        configuration=configuration,
         programs=shape.programs,
         items=torch.from_numpy(schedule.items).to(device),
         item_offsets=torch.from_numpy(schedule.offsets).to(device),
