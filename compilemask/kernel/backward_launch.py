@@ -12,7 +12,8 @@ from compilemask.kernel.backward import attention_backward_keys, attention_backw
 from compilemask.kernel.backward_configurations import BackwardConfiguration
 from compilemask.kernel.configurations import padded
 from compilemask.kernel.device_tensors import DeviceTensors
-from compilemask.kernel.forward_launch import head_group, variant_strides
+from compilemask.kernel.forward_launch import variant_strides
+from compilemask.kernel.schedule import head_group
 
 _ROW_BLOCK = 64
 

@@ -10,6 +10,7 @@ from torch import Tensor
 from compilemask.kernel import cpu
 from compilemask.kernel.backward_configurations import backward_configuration
 from compilemask.kernel.configurations import Family, family_of, forward_configuration
+from compilemask.kernel.hopper_launch import hopper_accepts, hopper_forward
 from compilemask.kernel.prepared import PreparedMask
 from compilemask.kernel.reorder import in_order
 
@@ -54,17 +55,18 @@ def _is_plain(query: Tensor) -> bool:
 
 
 def _gpu_forward(query: Tensor, key: Tensor, value: Tensor, mask: PreparedMask, scale: float) -> tuple[Tensor, Tensor]:
-    from compilemask.kernel.forward_launch import portable_forward
-    from compilemask.kernel.hopper_launch import hopper_accepts, hopper_forward, plan_for
-
     device = query.device
+    if torch.cuda.current_device() != device.index:
+        with torch.cuda.device(device):
+            return _gpu_forward(query, key, value, mask, scale)
     family = gpu_family(device)
-    with torch.cuda.device(device):
-        if family is Family.HOPPER and hopper_accepts(query, key, value, scale):
-            return hopper_forward(query, key, value, plan_for(query, key, value, mask), scale)
-        configuration = forward_configuration(family, query.dtype, query.shape[3], value.shape[3])
-        tensors = mask.tensors(configuration.block_m, configuration.block_n, device)
-        return portable_forward(query, key, value, tensors, scale, configuration)
+    if family is Family.HOPPER and hopper_accepts(query, value, scale):
+        return hopper_forward(query, key, value, mask, scale)
+    from compilemask.kernel.forward_launch import portable_forward
+
+    configuration = forward_configuration(family, query.dtype, query.shape[3], value.shape[3])
+    tensors = mask.tensors(configuration.block_m, configuration.block_n, device)
+    return portable_forward(query, key, value, tensors, scale, configuration)
 
 
 def _gpu_backward(

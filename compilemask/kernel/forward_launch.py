@@ -10,13 +10,7 @@ from torch import Tensor
 from compilemask.kernel.configurations import Configuration, padded
 from compilemask.kernel.device_tensors import DeviceTensors
 from compilemask.kernel.forward import attention_forward
-
-L2_FOR_KEYS = 24 << 20  # bytes of K and V that heads running together may hold in L2
-
-
-def head_group(key_length: int, head_dims: int, itemsize: int, batch_heads: int) -> int:
-    """How many heads run side by side so that their K and V stay in L2. `head_dims` is head_dim + V head_dim."""
-    return max(1, min(batch_heads, L2_FOR_KEYS // max(key_length * head_dims * itemsize, 1)))
+from compilemask.kernel.schedule import head_group
 
 
 def variant_strides(tensors: DeviceTensors) -> tuple[int, int]:

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from compilemask.kernel.configurations import HOPPER_GLUON, HopperConfiguration
-from compilemask.kernel.forward_launch import head_group
 from compilemask.kernel.hopper_patterns import accumulator_order
 from compilemask.kernel.launch_cache import compiled_already, launch
 from compilemask.kernel.prepared import PreparedMask
-from compilemask.kernel.schedule import CallShape, make_schedule
+from compilemask.kernel.schedule import CallShape, head_group, make_schedule
 
 WIDEST = 128  # head_dim
 SMALLEST_SCALE = 1e-6  # below it a hidden cell's bias of -2**127 would no longer outweigh the scores
 TMA_ALIGNMENT = 16  # bytes
+LOG2_E = math.log2(math.e)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,21 +40,23 @@ class Plan:
     key_end: int
 
 
-def hopper_accepts(query: Tensor, key: Tensor, value: Tensor, scale: float) -> bool:
+def hopper_accepts(query: Tensor, value: Tensor, scale: float) -> bool:
     """Whether the Gluon kernel can compute this call; the rest goes to the portable kernel."""
-    dims = (query.shape[3], value.shape[3])
+    head_dim, head_dim_v = query.shape[3], value.shape[3]
     return (
         query.dtype in (torch.bfloat16, torch.float16)
-        and all(32 < dim <= WIDEST for dim in dims)
+        and 32 < head_dim <= WIDEST
+        and 32 < head_dim_v <= WIDEST
+        and head_dim % 8 == 0
+        and head_dim_v % 8 == 0
         and scale >= SMALLEST_SCALE
-        and all(dim % 8 == 0 for dim in dims)
         and gluon_runs()
     )
 
 
 @cache
 def gluon_runs() -> bool:
-    """Whether this Triton can build the kernel."""
+    """Whether this Triton has what the kernel is written in."""
     try:
         from compilemask.kernel import hopper_forward  # noqa: F401
     except (ImportError, AttributeError):
@@ -62,35 +64,111 @@ def gluon_runs() -> bool:
     return True
 
 
-def hopper_forward(query: Tensor, key: Tensor, value: Tensor, plan: Plan, scale: float) -> tuple[Tensor, Tensor]:
-    """As `portable_forward`, for tensors that `hopper_accepts` and a plan that `plan_for` made for them."""
-    from compilemask.kernel.hopper_forward import hopper_attention_forward
-
-    batch, heads, length, head_dim = query.shape
-    head_dim_v = value.shape[3]
-    output = torch.empty(batch, heads, length, head_dim_v, dtype=query.dtype, device=query.device)
-    lse = torch.empty(batch, heads, length, dtype=torch.float32, device=query.device)
-    if output.numel() == 0:
-        return output, lse
-    key, value = _unexpanded(key, value)
-    if plan.live_keys is not None:
-        key, value = torch.where(plan.live_keys, key, 0), torch.where(plan.live_keys, value, 0)
-    if plan.live_queries is not None:
-        query = torch.where(plan.live_queries, query, 0)
-    width, width_v = _block_width(head_dim), _block_width(head_dim_v)
-    launched = plan.configuration
-    variant = (query.device, query.dtype, width, width_v, launched)
-    maps = _tensor_maps(compiled_already(hopper_attention_forward, variant))
-    arguments = (
-        _map(maps, query, plan.query_end, 64, width), _map(maps, key, plan.key_end, launched.block_n, width),
-        _map(maps, value, plan.key_end, launched.block_n, width_v), _map(maps, output, length, 64, width_v), lse,
-        plan.items, plan.item_offsets, plan.full_runs, plan.partial_tiles, plan.partial_patterns, plan.pattern_words,
-        heads, length, scale * math.log2(math.e),
-        launched.parts, launched.block_n, width, width_v, launched.stages, launched.q_in_registers,
-        launched.consumer_registers, launched.producer_registers,
+def hopper_forward(
+    query: Tensor, key: Tensor, value: Tensor, mask: PreparedMask, scale: float
+) -> tuple[Tensor, Tensor]:
+    """As `portable_forward`, for tensors that `hopper_accepts`."""
+    known = (
+        HopperCall, query.device, query.dtype, query.shape, query.stride(), key.shape, key.stride(), value.shape,
+        value.stride(),
     )  # fmt: skip
-    launch(hopper_attention_forward, variant, (plan.programs, 1, 1), arguments, num_warps=4)
-    return output, lse
+    call = mask.recall(known)
+    if not isinstance(call, HopperCall):
+        call = mask.keep(known, HopperCall(query, key, value, plan_for(query, key, value, mask)))
+    return call(query, key, value, scale)
+
+
+class HopperCall:
+    """Calls with one geometry: all that depends on shapes and strides alone is worked out once."""
+
+    def __init__(self, query: Tensor, key: Tensor, value: Tensor, plan: Plan) -> None:
+        from compilemask.kernel.hopper_forward import hopper_attention_forward
+
+        batch, self.heads, self.length, head_dim = query.shape
+        self.kernel, self.plan = hopper_attention_forward, plan
+        self.output_shape = (batch, self.heads, self.length, value.shape[3])
+        self.blanks = plan.live_keys is not None or plan.live_queries is not None
+        launched = plan.configuration
+        width, width_v = _block_width(head_dim), _block_width(value.shape[3])
+        self.variant = (query.device, query.dtype, width, width_v, launched)
+        self.narrows = _shared(key, value, 0) or _shared(key, value, 1)
+        output = torch.empty(self.output_shape, dtype=query.dtype, device="meta")
+        query, key, value = self._as_read(query, key, value)
+        self.query_map = TensorMapOf(query, plan.query_end, 64, width)
+        self.key_map = TensorMapOf(key, plan.key_end, launched.block_n, width)
+        self.value_map = TensorMapOf(value, plan.key_end, launched.block_n, width_v)
+        self.output_map = TensorMapOf(output, self.length, 64, width_v)
+        self.constants = (
+            launched.parts, launched.block_n, width, width_v, launched.stages, launched.q_in_registers,
+            launched.consumer_registers, launched.producer_registers,
+        )  # fmt: skip
+
+    def __call__(self, query: Tensor, key: Tensor, value: Tensor, scale: float) -> tuple[Tensor, Tensor]:
+        output = torch.empty(self.output_shape, dtype=query.dtype, device=query.device)
+        lse = torch.empty(self.output_shape[:3], dtype=torch.float32, device=query.device)
+        if output.numel() == 0:
+            return output, lse
+        plan = self.plan
+        if self.blanks or self.narrows:
+            query, key, value = self._as_read(query, key, value)
+        trusted = compiled_already(self.kernel, self.variant)
+        arguments = (
+            self.query_map(query, trusted), self.key_map(key, trusted), self.value_map(value, trusted),
+            self.output_map(output, trusted), lse,
+            plan.items, plan.item_offsets, plan.full_runs, plan.partial_tiles, plan.partial_patterns,
+            plan.pattern_words, self.heads, self.length, scale * LOG2_E, *self.constants,
+        )  # fmt: skip
+        launch(self.kernel, self.variant, (plan.programs, 1, 1), arguments, num_warps=4)
+        return output, lse
+
+    def _as_read(self, query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """What the tensor maps address: repeated axes cut, and copies with zeros where nobody looks."""
+        live_keys, live_queries = self.plan.live_keys, self.plan.live_queries
+        key, value = _unexpanded(key, value)
+        if live_keys is not None:
+            key, value = (torch.where(live_keys, tensor, 0).contiguous() for tensor in (key, value))
+        if live_queries is not None:
+            query = torch.where(live_queries, query, 0).contiguous()
+        return query, key, value
+
+
+class TensorMapOf:
+    """Makes tensor maps over [batch, heads, length, head_dim] for tensors of one geometry.
+
+    What lies outside reads 0 and isn't written. A tensor that TMA can't address is copied first.
+    """
+
+    def __init__(self, like: Tensor, length: int, rows: int, width: int) -> None:
+        self.copies = not _fits_tma(like)
+        batch, heads, tokens, head_dim = like.shape
+        by_batch, by_head, by_row, _ = like.stride()
+        if self.copies:
+            by_batch, by_head, by_row = heads * tokens * head_dim, tokens * head_dim, head_dim
+        # the stride of an axis of length 1 is never used, but must be legal
+        strides = [by_batch if batch > 1 else 128, by_head if heads > 1 else 128, by_row if tokens > 1 else 128, 1]
+        self.arguments = ([batch, heads, max(length, 1), head_dim], strides, [1, 1, rows, width], _layout())
+        self.template: dict[str, object] = {}
+
+    def __call__(self, tensor: Tensor, trusted: bool) -> object:
+        """`trusted` leaves out the checks, which cost microseconds and passed for this geometry before."""
+        if self.copies:
+            tensor = tensor.contiguous()
+        elif tensor.data_ptr() % TMA_ALIGNMENT:
+            tensor = _aligned(tensor)
+        if not trusted or not self.template:
+            made = _tensor_descriptor()(tensor, *self.arguments)
+            self.template = {**vars(made), "base": None}
+            return made
+        descriptor = _tensor_descriptor()
+        made = descriptor.__new__(descriptor)
+        made.__dict__.update(self.template, base=tensor)
+        return made
+
+
+def _aligned(tensor: Tensor) -> Tensor:
+    """A copy with the same strides."""
+    copy = torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype, device=tensor.device)
+    return copy.copy_(tensor)
 
 
 def _block_width(head_dim: int) -> int:
@@ -110,13 +188,10 @@ def _shared(key: Tensor, value: Tensor, axis: int) -> bool:
 
 
 @cache
-def _tensor_maps(trusted: bool) -> Callable[..., object]:
-    """The class of tensor maps; `trusted` leaves out its checks, which cost microseconds and passed once already."""
+def _tensor_descriptor() -> Any:
     from triton.experimental.gluon.nvidia.hopper import TensorDescriptor
 
-    if not trusted:
-        return TensorDescriptor  # type: ignore[no-any-return]
-    return type("TrustedTensorDescriptor", (TensorDescriptor,), {"__post_init__": lambda self: None})
+    return TensorDescriptor
 
 
 @cache
@@ -126,23 +201,11 @@ def _layout() -> object:
     return gl.NVMMASharedLayout(swizzle_byte_width=128, element_bitwidth=16, rank=4)
 
 
-def _map(make: Callable[..., object], tensor: Tensor, length: int, rows: int, width: int) -> object:
-    """A tensor map over [batch, heads, length, head_dim]; what lies outside reads 0 and isn't written."""
-    if not _fits_tma(tensor):
-        tensor = tensor.contiguous()
-    batch, heads, _, head_dim = tensor.shape
-    by_batch, by_head, by_row, _ = tensor.stride()
-    # the stride of an axis of length 1 is never used, but must be legal
-    strides = [by_batch if batch > 1 else 128, by_head if heads > 1 else 128, by_row if length > 1 else 128, 1]
-    return make(tensor, [batch, heads, max(length, 1), head_dim], strides, [1, 1, rows, width], _layout())
-
-
 def _fits_tma(tensor: Tensor) -> bool:
-    """16-byte aligned base and strides, and none that repeats an entry."""
-    if tensor.stride(3) != 1 or tensor.data_ptr() % TMA_ALIGNMENT:
-        return False
+    """16-byte aligned strides, and none that repeats an entry."""
     unit = TMA_ALIGNMENT // tensor.element_size()
-    return all(n == 1 or (s > 0 and s % unit == 0) for n, s in zip(tensor.shape[:3], tensor.stride(), strict=False))
+    strides = zip(tensor.shape[:3], tensor.stride(), strict=False)
+    return tensor.stride(3) == 1 and all(n == 1 or (s > 0 and s % unit == 0) for n, s in strides)
 
 
 @cache

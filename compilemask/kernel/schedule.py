@@ -19,6 +19,7 @@ from compilemask.kernel.device_tensors import work_per_row
 RECORD = 12
 PARTIAL_COST = 1.13  # a masked tile in units of an unmasked one
 ITEM_COST = 2.0  # starting and ending an item, in the same units
+L2_FOR_KEYS = 24 << 20  # bytes of K and V that heads running together may hold in L2
 HEAVY_SHARE = 0.1  # of one program's work: such items start first
 
 
@@ -45,6 +46,11 @@ class Schedule:
 
     items: NDArray[np.int32]  # [items, RECORD]
     offsets: NDArray[np.int32]  # [programs + 1]
+
+
+def head_group(key_length: int, head_dims: int, itemsize: int, batch_heads: int) -> int:
+    """How many heads run side by side so that their K and V stay in L2. `head_dims` is head_dim + V head_dim."""
+    return max(1, min(batch_heads, L2_FOR_KEYS // max(key_length * head_dims * itemsize, 1)))
 
 
 def make_schedule(descriptor: Descriptor, shape: CallShape) -> Schedule:
