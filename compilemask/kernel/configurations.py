@@ -102,7 +102,7 @@ _TWO_CONSUMERS = HopperConfiguration(2, 128, 2, True, 240, 24)
 
 HOPPER_GLUON: dict[tuple[int, int], HopperConfiguration] = {
     # keyed by the padded head_dim of K and of V
-    (64, 64): _TWO_CONSUMERS,
+    (64, 64): HopperConfiguration(2, 128, 4, True, 240, 24),
     (64, 128): _TWO_CONSUMERS,
     (128, 64): _TWO_CONSUMERS,
     (128, 128): _TWO_CONSUMERS,
