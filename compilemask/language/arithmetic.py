@@ -9,6 +9,7 @@ import itertools
 from collections.abc import Callable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from compilemask.language.program import ArithmeticOperator, ComparisonOperator, Function
 from compilemask.language.values import ANY, INT64_MAX, INT64_MIN, Grid, ListValue, Unbounded, Value, describe, show
@@ -105,22 +106,22 @@ def _list_arithmetic(operator: ArithmeticOperator, left: Value, right: Value) ->
 
 
 def _join(left: ListValue, right: ListValue) -> ListValue:
-    if len(left) + len(right) > LONGEST_LIST:
-        raise EvaluationError(
-            f"the list would have {len(left) + len(right)} entries, at most {LONGEST_LIST} are allowed"
-        )
+    bounded(left.total + right.total)
     if left.array is not None and right.array is not None and left.array.dtype == right.array.dtype:
         return ListValue(np.concatenate([left.array, right.array]).astype(left.array.dtype))
     return ListValue(left.items + right.items)
 
 
+def bounded(entries: int) -> None:
+    """Refuse a list that would be too long, before it is made."""
+    if entries > LONGEST_LIST:
+        raise EvaluationError(f"the list would have {entries:,} entries, at most {LONGEST_LIST:,} are allowed")
+
+
 def _repeat(values: ListValue, times: int) -> ListValue:
     if times < 0:
         raise EvaluationError(f"a list cannot be repeated {times} times")
-    if len(values) * times > LONGEST_LIST:
-        raise EvaluationError(
-            f"{len(values)} * {times} = {len(values) * times} entries, at most {LONGEST_LIST} are allowed"
-        )
+    bounded(values.total * times)
     if values.array is not None:
         return ListValue(np.tile(values.array, times))
     return ListValue(values.items * times)
@@ -178,6 +179,8 @@ def less(left: Value, right: Value) -> bool:
 
 def contains(values: ListValue, wanted: Value) -> bool:
     """Whether some entry of the list equals the wanted value."""
+    if values.array is not None and len(values) > 16 and type(wanted) is type(values[0]):
+        return bool((values.array == wanted).any())
     return any(equal(wanted, entry) for entry in values)
 
 
@@ -238,7 +241,8 @@ def call(function: Function, arguments: Sequence[Value]) -> Value:
     least, most = ARGUMENT_COUNTS[function]
     if not least <= len(arguments) <= most:
         wanted = str(least) if least == most else f"{least} to {most}" if most < MANY else f"at least {least}"
-        raise EvaluationError(f"`{function.value}` takes {wanted} arguments, not {len(arguments)}")
+        noun = "argument" if wanted == "1" else "arguments"
+        raise EvaluationError(f"`{function.value}` takes {wanted} {noun}, not {len(arguments)}")
     return _FUNCTIONS[function](*arguments)
 
 
@@ -247,6 +251,9 @@ def _len(values: Value) -> Value:
 
 
 def _sum(values: Value) -> Value:
+    exact = _exact(values)
+    if exact is not None:
+        return int(exact.sum())
     return checked(sum(numbers(values, "the argument of `sum`")))
 
 
@@ -254,7 +261,10 @@ def _extreme(name: str, later: Callable[[Value, Value], bool]) -> Callable[..., 
     def choose(*arguments: Value) -> Value:
         entries: Sequence[Value] = arguments
         if len(arguments) == 1:
-            entries = list_of(arguments[0], f"the only argument of `{name}`").items
+            values = list_of(arguments[0], f"the only argument of `{name}`")
+            if values.array is not None and values.array.dtype == np.int64 and len(values):
+                return int(values.array.min() if name == "min" else values.array.max())
+            entries = values.items
         if not entries:
             raise EvaluationError(f"`{name}` of an empty list has no value", f"write `{name}(list + [0])`")
         for entry in entries:
@@ -275,17 +285,31 @@ def _abs(value: Value) -> Value:
 def _range(first: Value, second: Value | None = None) -> Value:
     start = 0 if second is None else number(first, "the start of `range`")
     stop = number(first if second is None else second, "the end of `range`")
-    if stop - start > LONGEST_LIST:
-        raise EvaluationError(f"`range` would have {stop - start} entries, at most {LONGEST_LIST} are allowed")
+    bounded(stop - start)
     return ListValue(np.arange(start, max(start, stop), dtype=np.int64))
 
 
 def _diff(values: Value) -> Value:
+    exact = _exact(values)
+    if exact is not None:
+        return ListValue(np.diff(exact))
     entries = numbers(values, "the argument of `diff`")
     return ListValue([checked(b - a) for a, b in itertools.pairwise(entries)])
 
 
+def _exact(values: Value) -> NDArray[np.int64] | None:
+    """The entries as an array if no sum of them, of any sign, leaves 64 bits."""
+    entries = values.array if isinstance(values, ListValue) else None
+    if entries is None or not len(entries):
+        return None
+    largest = max(abs(int(entries.min())), abs(int(entries.max())))
+    return entries.astype(np.int64) if largest * len(entries) < INT64_MAX // 2 else None
+
+
 def _cumsum(values: Value) -> Value:
+    exact = _exact(values)
+    if exact is not None:
+        return ListValue(np.cumsum(exact))
     return ListValue([checked(total) for total in itertools.accumulate(numbers(values, "the argument of `cumsum`"))])
 
 
@@ -298,13 +322,19 @@ def _runs(values: Value) -> Value:
 
 
 def _count(values: Value, wanted: Value) -> Value:
-    entries = numbers(values, "the list of `count`")
-    if any(b < a for a, b in itertools.pairwise(entries)):
-        raise EvaluationError("the list of `count` is not sorted")
-    return sum(entry <= number(wanted, "what `count` looks for") for entry in entries)
+    entries = np.array(numbers(values, "the list of `count`"), dtype=np.int64)
+    if (entries[1:] < entries[:-1]).any():
+        raise EvaluationError(
+            "the list of `count` is not sorted", "`count(list, x)` counts the entries of a sorted list <= x"
+        )
+    return int((entries <= number(wanted, "what `count` looks for")).sum())
 
 
 def _find(values: Value, wanted: Value) -> Value:
+    if isinstance(values, ListValue) and values.array is not None and len(values) and type(wanted) is type(values[0]):
+        places = np.flatnonzero(values.array == wanted)
+        if len(places):
+            return int(places[0])
     for place, entry in enumerate(list_of(values, "the list of `find`")):
         if equal(entry, wanted):
             return place

@@ -42,9 +42,10 @@ class Arguments:
             named[argument.name] = argument.value
         if len(first) > ordered:
             hint = f"name them: {', '.join(f'{name}=' for name in names)}" if names else None
-            raise reject(
-                "argument-count", f"`{node.name}` takes {ordered} arguments in order, not {len(first)}", node.span, hint
+            takes = (
+                f"takes {counted(ordered, 'argument')} in order, not {len(first)}" if ordered else "names its arguments"
             )
+            raise reject("argument-count", f"`{node.name}` {takes}", node.span, hint)
         return Arguments(scope, node, replace(context, without=("k",)), tuple(first), named)
 
     def missing(self, name: str, choices: str) -> RejectError:
@@ -119,6 +120,11 @@ class Arguments:
         if len(value) != count:
             raise reject("argument-count", f"`{name}` has {len(value)} entries for {count} coordinates", node.span)
         return value.items
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 size`, `2 sizes`; a noun in -y is not asked for."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def arithmetic_text(scope: Scope, node: syntax.Expression, value: Value) -> str:

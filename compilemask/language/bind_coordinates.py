@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from compilemask.language import program as ir
 from compilemask.language import syntax
-from compilemask.language.analysis import walk
+from compilemask.language.analysis import sides_of, walk
 from compilemask.language.axis import CoordinateKind
 from compilemask.language.bind_expressions import check_region, coordinate, enclosing, expression
 from compilemask.language.bind_scope import Context, Scope, reject
@@ -39,6 +39,9 @@ def by_of(
             else expression(scope, item, token)
         )
         parts += [_part(scope, component) for component in components(bound)]
+    for part in parts:
+        if part.enclosing is None and axes == BOTH_AXES:
+            warn_nested_numbers(scope, part.expression, context)
     by = ir.By(node.span, tuple(parts))
     scope.check_position(by, span)
     return by
@@ -84,6 +87,42 @@ def _part(scope: Scope, bound: ir.Expression) -> ir.Part:
     region = next(iter(numbered_regions(bound)), None)
     plain = isinstance(bound, ir.Coordinate) and bound.kind is CoordinateKind.NUMBER
     return ir.Part(bound, enclosing(scope, region, region) if plain and region is not None else None, region)
+
+
+def warn_nested_numbers(scope: Scope, bound: ir.Expression, context: Context) -> None:
+    """Warn where arithmetic on a region's number lets numbers of different parents meet."""
+    for region in dict.fromkeys(_counted_in_arithmetic(bound, False)):
+        around = scope.axis_names["queries"].around(region) & scope.axis_names["keys"].around(region)
+        loose = sorted(around - context.pinned)
+        if loose and not scope.fixed_by_limit:
+            scope.findings.warn(
+                "numbers-across-parents",
+                f"arithmetic on the number of `{region}` also relates instances of different `{loose[-1]}`",
+                bound.span,
+                f"add `within {loose[-1]}`; a plain `same {region}` stays inside by itself",
+            )
+
+
+def _counted_in_arithmetic(node: object, inside: bool) -> Iterator[str]:
+    """The regions whose number is an operand of arithmetic that is compared; numbers that only look up are not."""
+    if isinstance(node, ir.Coordinate):
+        if inside and node.kind is CoordinateKind.NUMBER and node.region is not None:
+            yield node.region
+    elif isinstance(node, ir.Arithmetic):
+        yield from _counted_in_arithmetic(node.left, True)
+        yield from _counted_in_arithmetic(node.right, True)
+    elif isinstance(node, ir.Comparison):
+        if {Side.QUERY, Side.KEY} <= sides_of(node):
+            yield from _counted_in_arithmetic(node.left, inside)
+            yield from _counted_in_arithmetic(node.right, inside)
+    elif isinstance(node, ir.AllOf | ir.AnyOf):
+        for part in node.parts:
+            yield from _counted_in_arithmetic(part, inside)
+    elif isinstance(node, ir.Negation | ir.Negative):
+        yield from _counted_in_arithmetic(node.operand, inside)
+    elif isinstance(node, ir.Conditional):
+        yield from _counted_in_arithmetic(node.value, inside)
+        yield from _counted_in_arithmetic(node.otherwise, inside)
 
 
 def numbered_regions(node: object) -> Iterator[str]:

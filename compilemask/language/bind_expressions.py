@@ -36,7 +36,7 @@ def expression(scope: Scope, node: syntax.Expression, context: Context) -> ir.Ex
     """A number, condition, string or list, as far as possible folded to a constant."""
     scope.grow(node.span)
     scope.depth += 1
-    if scope.depth > 4 * MOST_DEPTH:
+    if scope.depth > MOST_DEPTH:
         raise reject("expansion-too-deep", "the expression is nested too deeply", node.span)
     try:
         return _bind(scope, node, context)
@@ -46,7 +46,7 @@ def expression(scope: Scope, node: syntax.Expression, context: Context) -> ir.Ex
         scope.depth -= 1
 
 
-MOST_DEPTH = 200
+MOST_DEPTH = 150
 
 
 def _bind(scope: Scope, node: syntax.Expression, context: Context) -> ir.Expression:
@@ -205,8 +205,9 @@ def check_region(scope: Scope, name: str, span: Span, axes: tuple[str, ...]) -> 
             others = [other for other in scope.axis_names if name in scope.axis_names[other].regions]
             where = f"; the {others[0]} have it" if others else ""
             known = ", ".join(sorted(scope.axis_names[axis].regions))
-            hint = suggestion(name, scope.axis_names[axis].regions) or f"regions of the {axis}: {known}"
-            raise reject("unknown-region", f"the {axis} have no region `{name}`{where}", span, hint)
+            hint = suggestion(name, scope.axis_names[axis].regions) or f"regions there: {known}"
+            have = f"the {axis} have" if scope.two_axes else "the layout has"
+            raise reject("unknown-region", f"{have} no region `{name}`{where}", span, hint)
 
 
 def _unknown(scope: Scope, name: str, span: Span, context: Context) -> RejectError:
@@ -215,13 +216,14 @@ def _unknown(scope: Scope, name: str, span: Span, context: Context) -> RejectErr
             "not-a-coordinate",
             f"`{name}` is a parameter: it is the same for every token",
             span,
-            f"bracket it to use its value: `({name})`" if context.mode is Mode.TOKEN else None,
+            "coordinates, regions and `let`s differ from token to token",
         )
     if name in RELATIONS or name in CALLED_RELATIONS:
         return reject("relation-here", f"the relation `{name}` cannot stand here", span)
     if name in _SIDES:
         return reject("side-alone", f"`{name}` stands before a coordinate, as in `{name}.pos`", span)
-    hint = suggestion(name, scope.known())
+    words = scope.known() if context.mode is not Mode.TOKEN else {*COORDINATES, *scope.lets, *scope.regions()}
+    hint = suggestion(name, words) or suggestion(name, scope.known())
     return reject("unknown-name", f"`{name}` is not known", span, hint or _all_names(scope))
 
 
@@ -303,12 +305,28 @@ def _inline(scope: Scope, let: syntax.Let, values: tuple[Closure, ...], span: Sp
     inner = context.with_arguments(dict(zip(let.formals, values, strict=True)))
     with scope.inside(let.name, span):
         if let.value is not None:
-            return expression(scope, let.value, inner)
+            return _named_value(scope, let, let.value, span, inner)
         if context.mode is Mode.PAIR:
             raise _whose(let.name, span)
         if context.mode is not Mode.TOKEN:
             raise reject("coordinate-here", f"`{let.name}` belongs to a token, and there is no token here", span)
         return _cases(scope, let, inner)
+
+
+def _named_value(
+    scope: Scope, let: syntax.Let, value: syntax.Expression, span: Span, context: Context
+) -> ir.Expression:
+    """A `let` where its name stands; a coordinate that nobody's token is asked for is reported there."""
+    try:
+        return expression(scope, value, context)
+    except RejectError as rejected:
+        if (
+            context.mode is Mode.PAIR
+            and rejected.diagnostic is not None
+            and rejected.diagnostic.code == "whose-coordinate"
+        ):
+            raise _whose(let.name, span) from None
+        raise
 
 
 def check_let_arguments(let: syntax.Let, given: int, span: Span) -> None:
@@ -364,7 +382,7 @@ def unknown_path(scope: Scope, path: syntax.RegionPath, axes: tuple[str, ...]) -
     """The error for a region that these axes lack."""
     known = scope.regions(axes)
     unknown = next((name for name in path.names if name not in known), None)
-    where = " and ".join(axes) if axes != ("layout",) else "layout"
+    where = " and ".join(axes) if scope.two_axes else "layout"
     if unknown is None:
         return reject(
             "unknown-region", f"`{'.'.join(path.names)}`: these regions are not inside one another", path.span
@@ -422,7 +440,7 @@ def _binary(scope: Scope, node: syntax.Binary, context: Context) -> ir.Expressio
     if isinstance(left, ir.Constant) and isinstance(right, ir.Constant):
         return ir.Constant(node.span, arithmetic.arithmetic(operator, left.value, right.value))
     kinds = (kind_of(left), kind_of(right))
-    if Kind.LIST not in kinds and Kind.ANY not in kinds:
+    if Kind.LIST not in kinds and Kind.ANY not in kinds and kinds != (Kind.NUMBER, Kind.NUMBER):
         require_number(left, f"the left side of `{node.operator}`")
         require_number(right, f"the right side of `{node.operator}`")
     return ir.Arithmetic(node.span, operator, left, right)
@@ -530,6 +548,7 @@ def enclosing(scope: Scope, query_region: str, key_region: str) -> ir.Enclosing 
 def _listing(span: Span, parts: tuple[ir.Expression, ...]) -> ir.Expression:
     constants = [part.value for part in parts if isinstance(part, ir.Constant)]
     if len(constants) == len(parts):
+        arithmetic.bounded(sum(value.total for value in constants if isinstance(value, ListValue)))
         return ir.Constant(span, ListValue(constants))
     return ir.Listing(span, parts)
 

@@ -41,6 +41,7 @@ class Collected:
     rules: list[syntax.Rules] = field(default_factory=list)
     orders: list[syntax.Order] = field(default_factory=list)
     included: int = 0
+    broken: set[str] = field(default_factory=set)
 
 
 def collect(file: syntax.File, folder: Path | None, findings: Findings) -> Collected:

@@ -23,8 +23,10 @@ class Kind(Enum):
 _LISTS = (ir.Function.RANGE, ir.Function.DIFF, ir.Function.CUMSUM, ir.Function.RUNS)
 
 
-def kind_of(expression: ir.Expression) -> Kind:
-    """The kind of value that an expression has wherever it is present."""
+def kind_of(expression: ir.Expression, depth: int = 3) -> Kind:
+    """The kind of value that an expression has wherever it is present; not looked for deeper than `depth`."""
+    if not depth:
+        return Kind.UNKNOWN
     match expression:
         case ir.Constant(_, value):
             return kind_of_value(value)
@@ -35,17 +37,24 @@ def kind_of(expression: ir.Expression) -> Kind:
         case ir.Listing() | ir.Slice():
             return Kind.LIST
         case ir.Arithmetic(_, _, left, right):
-            kinds = {kind_of(left), kind_of(right)}
-            return next((kind for kind in (Kind.LIST, Kind.UNKNOWN, Kind.ANY) if kind in kinds), Kind.NUMBER)
+            first = kind_of(left, depth - 1)
+            return _arithmetic(first, kind_of(right, depth - 1))
         case ir.Lookup():
             return _joined([kind_of_value(entry) for entry in _entries(expression)])
         case ir.Call(_, function, _):
             return Kind.LIST if function in _LISTS else Kind.GRID if function is ir.Function.GRID else Kind.NUMBER
         case ir.Conditional(_, _, value, otherwise):
-            return _joined([kind_of(value), kind_of(otherwise)])
+            return _joined([kind_of(value, depth - 1), kind_of(otherwise, depth - 1)])
         case ir.Cases(_, _, cases):
-            return _joined([kind_of(case.value) for case in cases])
+            return _joined([kind_of(case.value, depth - 1) for case in cases])
     return Kind.UNKNOWN
+
+
+def _arithmetic(left: Kind, right: Kind) -> Kind:
+    for kind in (Kind.LIST, Kind.UNKNOWN, Kind.ANY):
+        if left is kind or right is kind:
+            return kind
+    return Kind.NUMBER
 
 
 def kind_of_value(value: Value) -> Kind:

@@ -17,7 +17,7 @@ from compilemask.language.arithmetic import EvaluationError
 from compilemask.language.axis import Column, CoordinateKind, RegionTable, Runs
 from compilemask.language.bind_arguments import arithmetic_text
 from compilemask.language.bind_expressions import expression
-from compilemask.language.bind_scope import AxisNames, Context, Mode, Scope, reject
+from compilemask.language.bind_scope import AxisNames, Context, Mode, RejectError, Scope, reject
 from compilemask.language.values import Grid, ListValue, Value, describe
 from compilemask.source import Span
 
@@ -165,31 +165,34 @@ class LayoutBinder:
         self.parents += rows.total
         next_number: dict[str, Ints] = {}
         pieces = []
+        failed = len(items)
         for item in items:
-            match item:
-                case syntax.Padding(_, size):
-                    pieces.append(self._padding(size, rows))
-                case syntax.Leaf():
-                    pieces.append(self._leaf(item, rows, next_number, first_parent))
-                case syntax.Group():
-                    pieces.append(self._group(item, rows, next_number, first_parent))
+            with self.scope.findings.catching():
+                pieces.append(self._item(item, rows, next_number, first_parent))
+                failed -= 1
+        if failed:
+            raise RejectError(None)
         for name, counts in next_number.items():
             table = self.tables[name]
             for place in range(len(table.count), len(table.number)):
                 table.count.append(counts[table.parent[place] - first_parent])
         return _merged(pieces, rows.total)
 
+    def _item(self, item: syntax.Item, rows: _Rows, next_number: dict[str, Ints], first_parent: int) -> _Piece:
+        match item:
+            case syntax.Padding(_, size):
+                return self._padding(size, rows)
+            case syntax.Leaf():
+                return self._leaf(item, rows, next_number, first_parent)
+            case syntax.Group():
+                return self._group(item, rows, next_number, first_parent)
+        raise AssertionError(item)
+
     def _new_instances(
         self, name: str, counts: Ints, rows: _Rows, next_number: dict[str, Ints], first_parent: int, span: Span
     ) -> tuple[Ints, Ints, Ints]:
         """Number `counts[row]` new instances per row: their rows, numbers and ids."""
-        self.instances += int(counts.sum())
-        if self.instances > MOST_INSTANCES:
-            raise reject(
-                "too-many-instances",
-                f"{self.instances:,} instances of regions, at most {MOST_INSTANCES:,} are allowed",
-                span,
-            )
+        self._count_instances(counts, span)
         begun = next_number.get(name, np.zeros(rows.total, dtype=np.int64))
         next_number[name] = begun + counts
         owner = np.repeat(np.arange(rows.total, dtype=np.int64), counts)
@@ -219,17 +222,30 @@ class LayoutBinder:
         leaf = self.leaves
         self.leaves += 1
         counts, lengths, shapes = self._leaf_sizes(item, rows)
+        if isinstance(item.size, syntax.Literal) and item.size.value == 0:
+            self.scope.findings.warn("always-empty", f"`{item.name}` is always empty", item.span)
         owner, _, ids = self._new_instances(item.name, counts, rows, next_number, first_parent, item.span)
         self._count_tokens(lengths, item.size)
         return _Piece(owner, lengths, np.full(len(lengths), leaf, dtype=np.int64), shapes, {item.name: ids})
 
     def _padding(self, size: syntax.Expression, rows: _Rows) -> _Piece:
         lengths = self._sizes(size, rows, "padding")
+        self._count_instances(np.ones(rows.total, dtype=np.int64), size.span)
         self._count_tokens(lengths, size)
         shape = np.full((len(lengths), 3), -1, dtype=np.int64)
         return _Piece(
             np.arange(rows.total, dtype=np.int64), lengths, np.full(len(lengths), -1, dtype=np.int64), shape, {}
         )
+
+    def _count_instances(self, counts: Ints, span: Span) -> None:
+        largest = int(counts.max(initial=0))
+        self.instances += int(counts.sum()) if largest <= MOST_INSTANCES else largest
+        if self.instances > MOST_INSTANCES:
+            raise reject(
+                "too-many-instances",
+                f"{self.instances:,} instances of regions, at most {MOST_INSTANCES:,} are allowed",
+                span,
+            )
 
     def _count_tokens(self, lengths: Ints, node: syntax.Expression) -> None:
         longest = int(lengths.max(initial=0))

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from compilemask.language import program as ir
 from compilemask.language.bind_kinds import Kind, kind_of
 from compilemask.language.bind_scope import RejectError, Scope, reject
+from compilemask.language.columns import nested_table
 from compilemask.language.values import ANY, INT64_MAX, INT64_MIN, ListValue, Value, describe, show
 from compilemask.source import Span
 
@@ -74,9 +75,7 @@ def rectangle_rows(scope: Scope, value: Value, span: Span, bounded: bool) -> NDA
     """[n, 6] rows q0, q1, k0, k1, low, high from entries of four or six numbers."""
     if not isinstance(value, ListValue):
         raise reject("not-a-list", f"`rectangles` needs a list of lists, not {describe(value)}", span)
-    rows = np.empty((len(value), 6), dtype=np.int64)
-    for place, entry in enumerate(value.items):
-        rows[place] = _rectangle(entry, place, span)
+    rows = _rectangle_table(value, span)
     wrong = np.flatnonzero((rows[:, 0] > rows[:, 1]) | (rows[:, 2] > rows[:, 3]) | (rows[:, 4] > rows[:, 5]))
     if len(wrong):
         raise reject(
@@ -97,6 +96,18 @@ def rectangle_rows(scope: Scope, value: Value, span: Span, bounded: bool) -> NDA
                     "order: first query, end of queries, first key, end of keys",
                 )
     _warn_overlap(scope, rows, span)
+    return rows
+
+
+def _rectangle_table(value: ListValue, span: Span) -> NDArray[np.int64]:
+    rows = np.empty((len(value), 6), dtype=np.int64)
+    table = nested_table(value)
+    if table is not None and table.flat.dtype == np.int64 and (np.diff(table.offsets) == 4).all():
+        rows[:, :4] = table.flat.reshape(-1, 4)
+        rows[:, 4:] = INT64_MIN, INT64_MAX
+        return rows
+    for place, entry in enumerate(value.items):
+        rows[place] = _rectangle(entry, place, span)
     return rows
 
 
@@ -162,7 +173,25 @@ def interval_lists(
             f"the interval {table[wrong].tolist()} is outside of the {scope.axes['keys'].length} key slots",
             span,
         )
+    _warn_crossing(scope, offsets, table, span)
     return offsets, table[:, 0].copy(), table[:, 1].copy()
+
+
+def _warn_crossing(scope: Scope, offsets: NDArray[np.int64], table: NDArray[np.int64], span: Span) -> None:
+    entry = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    order = np.lexsort((table[:, 0], entry))
+    entry, table = entry[order], table[order]
+    crossing = np.flatnonzero(
+        (entry[1:] == entry[:-1]) & (table[1:, 0] < table[:-1, 1]) & (table[1:, 1] > table[1:, 0])
+    )
+    if len(crossing):
+        place = int(crossing[0])
+        pair = f"{table[place].tolist()} and {table[place + 1].tolist()}"
+        scope.findings.warn(
+            "intervals-overlap",
+            f"entry {int(entry[place])}: {pair} overlap; cells count once",
+            span,
+        )
 
 
 def _interval(pair: Value, place: int, span: Span) -> tuple[int, int]:

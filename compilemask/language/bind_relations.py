@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from compilemask.language import program as ir
 from compilemask.language import syntax
 from compilemask.language.axis import CoordinateKind
-from compilemask.language.bind_coordinates import RuleTokens, by_of, default_by, region_by
+from compilemask.language.bind_coordinates import RuleTokens, by_of, default_by, region_by, warn_nested_numbers
 from compilemask.language.bind_expressions import check_let_arguments, closures, expression
 from compilemask.language.bind_kinds import Kind, kind_of
 from compilemask.language.bind_scope import (
     CALLED_RELATIONS,
+    COORDINATES,
     RELATIONS,
     Closure,
     Context,
@@ -47,6 +48,10 @@ class Place:
             return self.default.by
         return default_by(scope, CoordinateKind.POS, span)
 
+    def pinning(self, regions: frozenset[str]) -> Place:
+        """The same where the pair is known to share its instances of these regions."""
+        return Place(replace(self.context, pinned=self.context.pinned | regions), self.tokens, self.default)
+
     def inside(self, context: Context) -> Place:
         """The same with other names."""
         return Place(context, self.tokens, self.default)
@@ -66,7 +71,7 @@ def relation(scope: Scope, node: syntax.Expression, place: Place) -> ir.Relation
             return _by(scope, span, inner, coordinate, place)
         case syntax.Within(span, inner, region):
             within = ir.Same(span, region_by(scope, region, span))
-            return _both(span, relation(scope, inner, place), within)
+            return _both(span, relation(scope, inner, place.pinning(pinned(node))), within)
         case syntax.Unary(span, "not", operand):
             return _complement(span, relation(scope, operand, place))
         case syntax.Binary(_, "and" | "or" | "except", _, _):
@@ -119,15 +124,32 @@ _USAGE = {
 def _let(scope: Scope, let: syntax.Let, values: tuple[Closure, ...], span: Span, place: Place) -> ir.Relation:
     check_let_arguments(let, len(values), span)
     if let.value is None:
-        raise reject(
-            "how-is-a-number",
-            f"`{let.name}` is a coordinate, not a relation",
-            span,
-            f"compare it: `same {let.name}`, `causal by {let.name}`, or `q.{let.name} < k.{let.name}`",
-        )
+        raise _not_a_relation(let, span)
     arguments = dict(zip(let.formals, values, strict=True))
     with scope.inside(let.name, span):
-        return relation(scope, let.value, place.inside(place.context.with_arguments(arguments)))
+        inner = place.inside(place.context.with_arguments(arguments))
+        if _is_coordinate(let.value):
+            raise _not_a_relation(let, span)
+        return relation(scope, let.value, inner)
+
+
+def _is_coordinate(node: syntax.Expression) -> bool:
+    """Whether the text of a `let` can only be a coordinate: a bare one, or arithmetic."""
+    match node:
+        case syntax.Name(_, name):
+            return name in COORDINATES
+        case syntax.Binary(_, operator, _, _):
+            return operator not in ("and", "or", "except")
+    return isinstance(node, syntax.TupleOf)
+
+
+def _not_a_relation(let: syntax.Let, span: Span) -> RejectError:
+    return reject(
+        "how-is-a-number",
+        f"`{let.name}` is a coordinate, not a relation",
+        span,
+        f"compare it: `same {let.name}`, `causal by {let.name}`, or `q.{let.name} < k.{let.name}`",
+    )
 
 
 def _call(scope: Scope, node: syntax.Call, place: Place) -> ir.Relation:
@@ -174,6 +196,8 @@ def _by(scope: Scope, span: Span, inner: syntax.Expression, coordinate: syntax.E
 
 
 def _combined(scope: Scope, node: syntax.Binary, place: Place) -> ir.Relation:
+    if node.operator == "and":
+        place = place.pinning(pinned(node))
     left = relation(scope, node.left, place)
     right = relation(scope, node.right, place)
     if node.operator in ("and", "except"):
@@ -185,6 +209,22 @@ def _combined(scope: Scope, node: syntax.Binary, place: Place) -> ir.Relation:
             return _both(node.span, left, _complement(node.right.span, right))
         case _:
             return _either(node.span, left, right)
+
+
+def pinned(node: syntax.Expression) -> frozenset[str]:
+    """The regions whose number a relation holds equal, as far as its text tells."""
+    match node:
+        case syntax.Same(_, syntax.Name(_, name)):
+            return frozenset({name})
+        case syntax.Same(_, syntax.TupleOf(_, items)):
+            return frozenset(item.name for item in items if isinstance(item, syntax.Name))
+        case syntax.Within(_, inner, region):
+            return frozenset({region}) | pinned(inner)
+        case syntax.Binary(_, "and", left, right):
+            return pinned(left) | pinned(right)
+        case syntax.By(_, inner, _):
+            return pinned(inner)
+    return frozenset()
 
 
 def _warn_trailing_by(scope: Scope, node: syntax.Binary) -> None:
@@ -271,4 +311,5 @@ def _condition(scope: Scope, node: syntax.Expression, place: Place) -> ir.Relati
     if isinstance(bound, ir.Constant):
         return ir.AllPairs(node.span) if bound.value is True else ir.NoPairs(node.span)
     scope.check_aligned(bound, node.span)
+    warn_nested_numbers(scope, bound, place.context)
     return ir.Condition(node.span, bound)

@@ -35,6 +35,7 @@ def bind_rules(scope: Scope, collected: Collected) -> ir.RuleList:
                 continue
             for place, rule in enumerate(block.rules):
                 scope.nodes = 0
+                scope.statement = rule.span
                 with scope.findings.catching():
                     bound.append(_rule(scope, rule, first + place))
     return ir.RuleList(tuple(bound))

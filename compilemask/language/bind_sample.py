@@ -89,6 +89,7 @@ def _scope(collected: Collected, given: Given, number: int, findings: Findings) 
         name for name, declared in collected.parameters.items() if declared.parameter.per == "head"
     )
     scope.lets = collected.lets
+    scope.broken |= collected.broken
     scope.let_order = {name: place for place, name in enumerate(collected.lets)}
     ParameterBinder(scope, collected, given, number).bind_all()
     return scope

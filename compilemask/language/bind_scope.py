@@ -20,7 +20,8 @@ from compilemask.language.values import Value
 from compilemask.source import Diagnostic, Severity, Span
 
 MOST_NODES = 100_000
-DEEPEST_EXPRESSION = 200
+MOST_WORK = 4_000_000
+DEEPEST_EXPRESSION = 100
 
 COORDINATES = ("index", "pos", "at", "t", "y", "x")
 ATTRIBUTES = ("at", "number", "size")
@@ -59,6 +60,7 @@ class Findings:
 
     def __init__(self) -> None:
         self.found: list[Diagnostic] = []
+        self.work = 0
         self._selections: dict[tuple[int, int, str], tuple[Span, bool, bool]] = {}
         self._known: set[tuple[object, ...]] = set()
 
@@ -134,6 +136,7 @@ class Context:
     arguments: Arguments = field(default_factory=dict)
     without: tuple[str, ...] = ()
     without_reason: str = ""
+    pinned: frozenset[str] = frozenset()
 
     def on(self, side: Side, axes: tuple[str, ...]) -> Context:
         """The same for one token."""
@@ -189,6 +192,7 @@ class Scope:
         self.used_head = False
         self.used_batch = False
         self.nodes = 0
+        self.statement: Span | None = None
         self.depth = 0
         self.inlining: list[str] = []
         self.fixed_by_limit = False
@@ -256,11 +260,19 @@ class Scope:
     def grow(self, span: Span) -> None:
         """Count one node of an expanded expression."""
         self.nodes += 1
+        self.findings.work += 1
+        if self.findings.work > MOST_WORK:
+            raise reject(
+                "too-much-work",
+                f"the rules of all samples and heads expand to more than {MOST_WORK:,} parts",
+                span,
+                "let fewer rules depend on `head` and on values per batch",
+            )
         if self.nodes > MOST_NODES:
             raise reject(
                 "expansion-too-large",
                 f"this expands to more than {MOST_NODES:,} parts",
-                span,
+                self.statement or span,
                 "a `let` that uses others twice doubles at each step: use fewer, or a list",
             )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from compilemask.language import program as ir
 from compilemask.language import syntax
 from compilemask.language.axis import CoordinateKind
-from compilemask.language.bind_arguments import Arguments, arithmetic_text
+from compilemask.language.bind_arguments import Arguments, arithmetic_text, counted
 from compilemask.language.bind_coordinates import RuleTokens, default_by, grid_by
 from compilemask.language.bind_expressions import require_number
 from compilemask.language.bind_lists import interval_lists, parents_of, rectangle_rows
@@ -85,7 +85,7 @@ def _box(scope: Scope, node: syntax.Call, context: Context, tokens: RuleTokens, 
     if len(sizes) != len(by.parts):
         raise reject(
             "argument-count",
-            f"`box` has {len(sizes)} sizes for {len(by.parts)} coordinates",
+            f"`box` has {counted(len(sizes), 'size')} for {counted(len(by.parts), 'coordinate')}",
             node.span,
             "one size per coordinate, slowest first: `box(ky, kx, ...)`; `any` is the whole axis",
         )

@@ -37,12 +37,19 @@ def bind(
     _stop_on_errors(findings)
     given = given_values(collected, params, samples, findings)
     raw = constants(collected, given, findings)
-    checker.check_names(collected, findings)
     _stop_on_errors(findings)
-    program = _program(collected, given, raw, findings)
+    checker.check_names(collected, findings)
+    try:
+        program = _program(collected, given, raw, findings)
+    except RecursionError:
+        raise MaskFileError([_too_deep()]) from None
     _stop_on_errors(findings)
     assert program is not None
     return program
+
+
+def _too_deep() -> Diagnostic:
+    return Diagnostic(Severity.ERROR, "expansion-too-deep", "the expressions of this mask are nested too deeply", None)
 
 
 def _stop_on_errors(findings: Findings) -> None:
@@ -68,7 +75,7 @@ def _program(collected: Collected, given: Given, raw: Mapping[str, Value], findi
     with findings.catching():
         batch = batch_of(collected, given, raw)
         heads = heads_of(collected, given, raw, findings, batch)
-    if findings.failed:
+    if batch < 1:
         return None
     bound: list[BoundSample] = []
     for number in range(batch):

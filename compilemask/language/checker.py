@@ -9,6 +9,7 @@ from compilemask.language import syntax
 from compilemask.language.bind_file import Collected
 from compilemask.language.bind_parameters import names_in
 from compilemask.language.bind_scope import Findings, Scope, reject
+from compilemask.source import Diagnostic, Severity
 
 
 def check_names(collected: Collected, findings: Findings) -> None:
@@ -20,7 +21,29 @@ def check_names(collected: Collected, findings: Findings) -> None:
     for name, let in collected.lets.items():
         if name not in used:
             findings.warn("unused-let", f"`{name}` is never used", let.span)
+    _check_let_order(collected, findings)
     _check_shows(collected, findings)
+
+
+def _check_let_order(collected: Collected, findings: Findings) -> None:
+    """Report every `let` that uses itself or one below it."""
+    order = {name: place for place, name in enumerate(collected.lets)}
+    for name, let in collected.lets.items():
+        words = {*names_in((let.value, let.cases)), *_attributes((let.value, let.cases))} - set(let.formals)
+        for other in sorted(words & set(order), key=order.__getitem__):
+            if order[other] < order[name]:
+                continue
+            what = "itself" if other == name else f"`{other}`, which stands below it"
+            collected.broken.add(name)
+            findings.add(
+                Diagnostic(
+                    Severity.ERROR,
+                    "let-order",
+                    f"`{name}` uses {what}",
+                    let.span,
+                    "a `let` may use only names above it",
+                )
+            )
 
 
 def _used_names(collected: Collected) -> Iterator[str]:

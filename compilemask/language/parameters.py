@@ -52,7 +52,10 @@ def _sequence(given: Sequence[object], depth: int) -> Value:
             return ListValue(np.array(given, dtype=np.int64))
         except OverflowError:
             pass
-    return ListValue([to_value(entry, depth + 1) for entry in given])
+    made = ListValue([to_value(entry, depth + 1) for entry in given])
+    if made.total > LONGEST_LIST:
+        raise ValueError(f"a list of {made.total} entries, at most {LONGEST_LIST} are allowed")
+    return made
 
 
 def _array(given: NDArray[np.generic]) -> Value:

@@ -29,10 +29,11 @@ ANY = Unbounded.ANY
 class ListValue:
     """An immutable list (or tuple) of values; a flat list of integers or of booleans is kept as one array.
 
-    `array` is int64[n] or bool[n] for such a list and None for any other (nested, strings, mixed).
+    `array` is int64[n] or bool[n] for such a list and None for any other (nested, strings, mixed). `total` counts the
+    entries of the list and of all lists in it.
     """
 
-    __slots__ = ("_items", "array")
+    __slots__ = ("_items", "array", "total")
 
     def __init__(self, items: Sequence[Value] | NDArray[Any]) -> None:
         self.array: NDArray[np.int64] | NDArray[np.bool_] | None
@@ -43,8 +44,11 @@ class ListValue:
         else:
             self._items = tuple(items)
             self.array = _packed(self._items)
+        self.total = len(self)
         if self.array is not None:
             self.array.setflags(write=False)
+        else:
+            self.total += sum(item.total for item in self.items if isinstance(item, ListValue))
 
     @property
     def items(self) -> tuple[Value, ...]:
