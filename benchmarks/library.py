@@ -2,7 +2,7 @@
 
     python benchmarks/library.py [NAME ...] [--repeat 3] [--slower-than MS]
 
-Prints a row per mask: tokens, runs per row, milliseconds from the file's text to intervals, from intervals to the
+Prints a row per mask: tokens, runs per row, CPU milliseconds from the file's text to intervals, from intervals to the
 128 x 128 tile map, and on to the descriptor with its transpose; the best of the repeats, the slowest mask first.
 """
 
@@ -11,20 +11,18 @@ from __future__ import annotations
 import argparse
 import ast
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 from compilemask import library, pipeline
 from compilemask.errors import CompileMaskError
 
-Result = TypeVar("Result")
 BLOCK = 128
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One measured mask; times in milliseconds."""
+    """One measured mask; CPU times in milliseconds."""
 
     name: str
     queries: int
@@ -39,45 +37,40 @@ class Row:
     def total_ms(self) -> float:
         return self.compile_ms + self.tiles_ms + self.descriptor_ms
 
+    def __str__(self) -> str:
+        return (
+            f"{self.name:<26}{self.queries:>9,}{self.keys:>9,}{self.runs_per_row:>10.2f}"
+            f"{self.compile_ms:>10.1f}{self.tiles_ms:>9.1f}{self.descriptor_ms:>9.1f}{self.patterns:>10,}"
+        )
+
+
+TITLES = (
+    f"{'mask':<26}{'queries':>9}{'keys':>9}{'runs/row':>10}{'compile':>10}{'tiles':>9}{'descr.':>9}{'patterns':>10}"
+)
+
 
 def parameters_at_32k(name: str) -> dict[str, Any]:
     """The sizes that the header gives; none for masks whose runs grow with the square of the length."""
     return {key: ast.literal_eval(value) for key, value in library.header(name).at_32k}
 
 
-def _best(repeat: int, action: Callable[[], Result]) -> tuple[float, Result]:
-    """The shortest time in milliseconds, and the last result."""
-    times = []
-    for _ in range(repeat):
-        start = time.perf_counter()
-        result = action()
-        times.append(1e3 * (time.perf_counter() - start))
-    return min(times), result
-
-
 def measure(name: str, repeat: int) -> Row:
-    """Compile one mask `repeat` times at 32K."""
+    """Compile one mask `repeat` times at 32K, each stage by itself."""
     parameters = parameters_at_32k(name)
-    compile_ms, mask = _best(repeat, lambda: _rows(name, parameters))
-    tiles_ms, _ = _best(repeat, lambda: _rows(name, parameters).tiles(BLOCK, BLOCK))
-    descriptor_ms, descriptor = _best(repeat, lambda: _rows(name, parameters).descriptor(BLOCK, BLOCK))
-    runs = mask.rows.starts.size / max(1, mask.query_length)
-    return Row(
-        name,
-        mask.query_length,
-        mask.key_length,
-        runs,
-        compile_ms,
-        max(0.0, tiles_ms - compile_ms),
-        max(0.0, descriptor_ms - tiles_ms),
-        descriptor.patterns.shape[0],
-    )
-
-
-def _rows(name: str, parameters: dict[str, Any]) -> pipeline.CompiledMask:
-    mask = pipeline.compile(name, params=parameters)
-    assert mask.rows.rows == mask.query_length
-    return mask
+    stages: list[list[float]] = [[], [], []]
+    for _ in range(repeat):
+        marks = [time.process_time()]
+        mask = pipeline.compile(name, params=parameters)
+        marks.append(time.process_time())
+        mask.tiles(BLOCK, BLOCK)
+        marks.append(time.process_time())
+        descriptor = mask.descriptor(BLOCK, BLOCK)
+        marks.append(time.process_time())
+        for stage, start, end in zip(stages, marks[:-1], marks[1:], strict=True):
+            stage.append(1e3 * (end - start))
+    runs = mask.rows.runs / max(1, mask.query_length)
+    best = [min(stage) for stage in stages]
+    return Row(name, mask.query_length, mask.key_length, runs, *best, descriptor.patterns.shape[0])
 
 
 def main() -> None:
@@ -92,15 +85,10 @@ def main() -> None:
             rows.append(measure(name, arguments.repeat))
         except CompileMaskError as error:
             failures.append(f"{name}: {error}")
-    print(
-        f"{'mask':<26}{'queries':>9}{'keys':>9}{'runs/row':>10}{'compile':>10}{'tiles':>9}{'descr.':>9}{'patterns':>10}"
-    )
+    print(TITLES)
     for row in sorted(rows, key=lambda row: -row.total_ms):
         if row.total_ms >= arguments.slower_than:
-            print(
-                f"{row.name:<26}{row.queries:>9,}{row.keys:>9,}{row.runs_per_row:>10.2f}"
-                f"{row.compile_ms:>10.1f}{row.tiles_ms:>9.1f}{row.descriptor_ms:>9.1f}{row.patterns:>10,}"
-            )
+            print(row)
     for failure in failures:
         print(failure)
 

@@ -178,7 +178,7 @@ def _growing() -> Mask:
 
 
 def _arrow() -> Mask:
-    mask = _tri(64) & ~np.tri(64, 64, -5, dtype=bool)
+    mask: Mask = _tri(64) & ~np.tri(64, 64, -5, dtype=bool)
     mask[:, :3] |= np.tri(64, 3, dtype=bool)
     mask[60:] = _tri(64)[60:]
     return mask

@@ -25,10 +25,8 @@ def _results(case: NumericCase, inputs: Inputs) -> list[Array]:
     mask = pipeline.compile(case.mask, params=case.parameters)
     q, k, v = (_tensor(array) for array in (inputs.q, inputs.k, inputs.v))
     out, lse = compilemask.attention(q, k, v, mask, scale=inputs.scale, return_lse=True)
-    out.backward(torch.from_numpy(inputs.out_gradient)[None])
-    gradients = [tensor.grad for tensor in (q, k, v)]
-    assert all(gradient is not None for gradient in gradients)
-    tensors = [out.detach(), lse.detach(), *(gradient for gradient in gradients if gradient is not None)]
+    gradients = torch.autograd.grad(out, (q, k, v), torch.from_numpy(inputs.out_gradient)[None])
+    tensors = [out.detach(), lse.detach(), *gradients]
     return [tensor[0].numpy() for tensor in tensors]
 
 

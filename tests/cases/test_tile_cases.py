@@ -68,7 +68,7 @@ def test_a_sample_and_a_head_are_shown_as_asked() -> None:
 def test_a_million_tokens_are_counted_from_runs(
     mask: str, length: int, parameters: dict[str, int], expected: tuple[int | None, int, int]
 ) -> None:
-    empty, partial, full = counts(pipeline.compile(mask, length=length, **parameters).tiles(128, 128))
+    empty, partial, full = counts(pipeline.compile(mask, params={"length": length} | parameters).tiles(128, 128))
     assert (partial, full) == expected[1:]
     assert expected[0] in (None, empty)
 

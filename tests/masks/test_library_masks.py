@@ -7,6 +7,7 @@ from random import Random
 import pytest
 
 from compilemask import library, pipeline
+from compilemask.source import Severity
 from tests.masks.comparison import KERNEL_TILES, TINY_TILES, check, check_meaning
 from tests.masks.predicates import REGISTRY
 
@@ -17,13 +18,14 @@ def test_every_library_mask_has_a_predicate() -> None:
 
 
 @pytest.mark.parametrize("name", library.names())
-def test_the_header_tells_the_density_of_the_defaults(name: str) -> None:
+def test_the_defaults_have_the_density_of_the_header_and_no_warning(name: str) -> None:
     compiled = pipeline.compile(name)
     visible = sum(
         compiled.rows_of(batch, head).visible for batch in range(compiled.batch) for head in range(compiled.heads)
     )
     share = 100 * visible / (compiled.batch * compiled.heads * compiled.query_length * compiled.key_length)
     assert library.header(name).density == f"{share:.3g} %"
+    assert not [note.message for note in compiled.diagnostics if note.severity is not Severity.NOTE]
 
 
 @pytest.mark.parametrize("name", library.names())
