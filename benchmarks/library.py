@@ -69,8 +69,9 @@ def measure(name: str, repeat: int) -> Row:
         for stage, start, end in zip(stages, marks[:-1], marks[1:], strict=True):
             stage.append(1e3 * (end - start))
     runs = mask.rows.runs / max(1, mask.query_length)
-    best = [min(stage) for stage in stages]
-    return Row(name, mask.query_length, mask.key_length, runs, *best, descriptor.patterns.shape[0])
+    compile_ms, tiles_ms, descriptor_ms = (min(stage) for stage in stages)
+    patterns = descriptor.patterns.shape[0]
+    return Row(name, mask.query_length, mask.key_length, runs, compile_ms, tiles_ms, descriptor_ms, patterns)
 
 
 def main() -> None:
