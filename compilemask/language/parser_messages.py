@@ -90,7 +90,7 @@ def _expected(accepted: frozenset[str]) -> str:
         rest -= _STATEMENT
     if rest >= _VALUE:
         words.append("an expression" if "NOT" in rest else "a value")
-        rest -= _EXPRESSION
+        rest -= _EXPRESSION | {"EVERYTHING"}
     elif rest >= _REGION:
         words.append("a region")
         rest -= _REGION

@@ -134,7 +134,6 @@ def test_lists_of_slots_warn_where_positions_are_shifted() -> None:
 def test_intervals_have_one_entry_per_slot_padding_included() -> None:
     text = "layout\n    padding : 1\n    token : 2\nrules\n    token sees token : intervals({})\n"
 
-    assert cells(text.format("[[], [[1, 2]], [[0, 9]]]")[:-2] + ")\n") if False else True
     assert cells(text.format("[[], [[1, 2]], [[1, 2], [2, 3]]]")) == "... .#. .##"
     assert refused(text.format("[[[1, 2]], [[1, 3]]]")) == ["interval-count"]
 
