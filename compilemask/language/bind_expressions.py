@@ -221,8 +221,8 @@ def _unknown(scope: Scope, name: str, span: Span, context: Context) -> RejectErr
     if name in RELATIONS or name in CALLED_RELATIONS:
         return reject("relation-here", f"the relation `{name}` cannot stand here", span)
     if name == EVERYTHING:
-        hint = "tokens are chosen before `sees`; here `everything.at` and `everything.size` count them"
-        return reject("everything-here", "`everything` is no value", span, hint)
+        usage = "tokens are chosen before `sees`; here `everything.at` and `everything.size` count them"
+        return reject("everything-here", "`everything` is no value", span, usage)
     if name in _SIDES:
         return reject("side-alone", f"`{name}` stands before a coordinate, as in `{name}.pos`", span)
     words = scope.known() if context.mode is not Mode.TOKEN else {*COORDINATES, *scope.lets, *scope.regions()}

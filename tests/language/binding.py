@@ -13,11 +13,19 @@ from compilemask.language.program import Program
 from compilemask.source import Source
 
 
-def bound(
-    text: str, folder: Path | None = None, samples: list[dict[str, object]] | None = None, **params: object
-) -> Program:
+def bound(text: str, **params: object) -> Program:
     """The program of a text."""
-    return bind(parse(Source("t.mask", text)), params, samples, folder)
+    return bind(parse(Source("t.mask", text)), params)
+
+
+def bound_in(folder: Path, text: str) -> Program:
+    """The program of a text that lies in a folder."""
+    return bind(parse(Source("t.mask", text)), folder=folder)
+
+
+def batch_of(text: str, samples: list[dict[str, object]], **params: object) -> Program:
+    """The program of a text with values per sample."""
+    return bind(parse(Source("t.mask", text)), params, samples)
 
 
 def cells(text: str, batch: int = 0, head: int = 0, **params: object) -> str:

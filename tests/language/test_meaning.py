@@ -75,13 +75,19 @@ def test_an_instance_out_of_range_is_an_error_and_a_range_is_clipped() -> None:
 
 
 def test_an_instance_chosen_by_a_coordinate_may_be_none() -> None:
-    text = "param best = [1, -1]\nlayout\n    group repeat 2\n        part : [1, 1]\nrules\n    part[best[group]] sees part : same group\n"
+    text = (
+        "param best = [1, -1]\nlayout\n    group repeat 2\n        part : [1, 1]\n"
+        "rules\n    part[best[group]] sees part : same group\n"
+    )
 
     assert cells(text) == ".... ##.. .... ...."
 
 
 def test_numbers_from_the_end_count_in_every_parent() -> None:
-    text = "param sizes = [[1, 1, 1], [1]]\nlayout\n    group repeat 2\n        part : sizes[group]\nrules\n    part[-1] sees part : self\n"
+    text = (
+        "param sizes = [[1, 1, 1], [1]]\nlayout\n    group repeat 2\n        part : sizes[group]\n"
+        "rules\n    part[-1] sees part : self\n"
+    )
 
     assert cells(text) == ".... .... ..#. ...#"
 
@@ -165,7 +171,10 @@ def test_find_of_something_that_is_not_there_is_absent() -> None:
 
 
 def test_cumsum_over_tokens_counts_the_token_itself_and_no_padding() -> None:
-    text = "layout\n    token : 2\n    padding : 1\n    token : 2\nlet total = cumsum(at + 1)\nrules\n    token sees token : q.total == 4\n"
+    text = (
+        "layout\n    token : 2\n    padding : 1\n    token : 2\nlet total = cumsum(at + 1)\n"
+        "rules\n    token sees token : q.total == 4\n"
+    )
 
     assert cells(text) == "..... ..... ..... ##.## ....."
 
@@ -190,14 +199,21 @@ def test_set_valued_coordinates() -> None:
 
 
 def test_everything_counts_real_tokens_of_the_axis() -> None:
-    text = "layout\n    padding : 1\n    token : [1, 2]\nrules\n    token sees token : q.everything.at == everything_size - 1\n"
+    text = (
+        "layout\n    padding : 1\n    token : [1, 2]\n"
+        "rules\n    token sees token : q.everything.at == everything_size - 1\n"
+    )
     text = text.replace("everything_size", "k.everything.size")
 
     assert cells(text) == ".... .... .... .###"
 
 
 def test_align_follows_the_positions_of_the_keys() -> None:
-    text = "param kept = [0, 3, 4, 9]\nqueries\n    new : 2\nkeys\n    cache : 4\nposition keys = kept[index]\nalign end\nrules\n    new sees cache : causal\n"
+    text = (
+        "param kept = [0, 3, 4, 9]\nqueries\n    new : 2\nkeys\n    cache : 4\nposition keys = kept[index]\n"
+        "align end\n"
+        "rules\n    new sees cache : causal\n"
+    )
 
     assert cells(text) == "###. ####"
 
@@ -212,7 +228,10 @@ def test_align_within_matches_instances_by_number() -> None:
 
 
 def test_align_start_and_end_ignore_padding() -> None:
-    text = "queries\n    padding : 1\n    new : 2\nkeys\n    old : 4\n    padding : 2\nalign {}\nrules\n    everything sees everything : causal\n"
+    text = (
+        "queries\n    padding : 1\n    new : 2\nkeys\n    old : 4\n    padding : 2\nalign {}\n"
+        "rules\n    everything sees everything : causal\n"
+    )
 
     assert cells(text.format("end")) == "...... ###... ####.."
     assert cells(text.format("start")) == "...... #..... ##...."
@@ -247,7 +266,10 @@ def test_morton_and_hilbert_are_coordinates() -> None:
 
 
 def test_queries_are_some_of_the_keys() -> None:
-    text = "layout\n    document : [3, 2]\nqueries are last 1 of document\nrules\n    document sees document : causal within document\n"
+    text = (
+        "layout\n    document : [3, 2]\nqueries are last 1 of document\n"
+        "rules\n    document sees document : causal within document\n"
+    )
     program = bound(text)
 
     assert (program.query_length, program.key_length) == (2, 5)
