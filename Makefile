@@ -32,4 +32,10 @@ types: $(STAMP) ## mypy strict
 contracts: $(STAMP) ## import directions
 	$(BIN)/lint-imports
 
+screenshots: $(STAMP) ## take the pictures of screenshots/ again
+	$(BIN)/python screenshots/take.py
+
+bench-ui: $(STAMP) ## start-up, key to repaint, pan and zoom of the workbench
+	$(BIN)/python benchmarks/ui.py
+
 check: lint types contracts test ## everything that CI runs

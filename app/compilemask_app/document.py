@@ -12,6 +12,10 @@ from typing import Any
 from compilemask import library
 from compilemask.errors import UsageError
 from compilemask.language.lexing import MAX_TEXT
+from compilemask.language.parser import parse_tolerant
+from compilemask.source import Source
+from compilemask_app.composing.parameters import parameters_of, written
+from compilemask_app.composing.text_edits import applied
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +31,12 @@ class Document:
     library: bool = False
     stamp: tuple[int, int] | None = None
     parameters: tuple[tuple[str, Any], ...] = field(default=())
+    begun: str | None = None
+
+    @property
+    def start(self) -> str:
+        """What the editor shows first."""
+        return self.text if self.begun is None else self.begun
 
     @property
     def folder(self) -> Path | None:
@@ -70,7 +80,31 @@ def document_of(mask: str, parameters: Mapping[str, Any] | None = None) -> Docum
     """The document of a library name or path. Raises UsageError if there is no such mask."""
     path = library.locate(mask)
     inside = path.resolve().parent == library.folder().resolve()
-    return read(path, library=inside, parameters=tuple((parameters or {}).items()))
+    found = read(path, library=inside)
+    return with_values(found, parameters) if parameters else found
+
+
+def with_values(document: Document, values: Mapping[str, Any]) -> Document:
+    """The values written into the text as defaults; those of parameters that it does not declare are kept beside.
+
+    `text` stays as on disk, `begun` is what the editor starts with.
+    """
+    declared = {line.name: line for line in parameters_of(parse_tolerant(Source("", document.text)).file).lines}
+    edits = [written(declared[name], literal(value)) for name, value in values.items() if name in declared]
+    text = applied(document.text, [edit for edit in edits if edit is not None])
+    rest = tuple((name, value) for name, value in values.items() if name not in declared)
+    return replace(document, begun=text, parameters=rest)
+
+
+def literal(value: Any) -> str:
+    """A value as the language writes it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (list, tuple)):
+        if len(value) > 3 and all(item == value[0] for item in value):
+            return f"[{literal(value[0])}] * {len(value)}"
+        return f"[{', '.join(literal(item) for item in value)}]"
+    return f'"{value}"' if isinstance(value, str) else str(value)
 
 
 def write(document: Document, text: str, path: Path) -> Document:

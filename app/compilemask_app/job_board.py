@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from compilemask.measure.report import CompileReport, Outcome, TimingReport, ValidationReport
+from compilemask.measure.report import CompileReport, Outcome, TargetReport, TimingReport, ValidationReport
 from compilemask.worker_protocol import Cancelled, Done, Failed, Hello, Job, Progress, Reply, Trouble
 from compilemask_app.widgets.job_bar import JobState, Phase
 
@@ -97,19 +97,31 @@ def _validated(report: ValidationReport) -> JobState:
         return JobState(Phase.GOOD, f"proved by {checks} checks{budget}, {report.seconds:.1f} s, {report.machine}")
     failed = [check.name for check in report.checks if check.outcome is Outcome.FAIL]
     wrong = report.first_wrong
-    where = f"; first wrong: {wrong.describe()}" if wrong else ""
-    return JobState(Phase.BAD, f"wrong: {', '.join(failed) or 'nothing could be checked'}{where}")
+    if wrong is None:
+        return JobState(Phase.BAD, f"wrong: {', '.join(failed)}" if failed else "nothing could be checked")
+    key = f", key {wrong.key:,}" if wrong.key >= 0 else ""
+    cell = f"query {wrong.query:,}{key}: expected {wrong.expected}, found {wrong.found}"
+    return JobState(Phase.BAD, f"{cell} ({', '.join(failed)})")
 
 
 def _compiled(report: CompileReport) -> JobState:
     parts = []
-    for target in report.targets:
+    for target in _main_kernels(report):
         if target.error is not None:
             parts.append(f"{target.target} failed: {target.error.splitlines()[0]}")
         else:
             spills = f", {target.spills} B spilled" if target.spills else ""
             parts.append(f"{target.target} {target.registers} registers{spills}, {target.shared_bytes / 1024:.0f} KiB")
     return JobState(Phase.GOOD if report.passed else Phase.BAD, "   ".join(parts) + "   i reads the code")
+
+
+def _main_kernels(report: CompileReport) -> list[TargetReport]:
+    """The first kernel of each target, and every kernel that failed."""
+    first: dict[str, TargetReport] = {}
+    for target in report.targets:
+        first.setdefault(target.target, target)
+    failed = [target for target in report.targets if target.error is not None]
+    return [*first.values(), *(target for target in failed if first[target.target] is not target)]
 
 
 def _timed(report: TimingReport) -> JobState:

@@ -7,6 +7,7 @@ from compilemask_app.composing import parameters, region_matrix, relations, rena
 from compilemask_app.composing.text_edits import TextEdit, applied
 
 from compilemask.language.parser import parse_tolerant
+from compilemask.pipeline import compile_text
 from compilemask.source import Source
 
 TEXT = """\
@@ -78,6 +79,25 @@ def test_hiding_a_cell_of_a_wider_rule_adds_a_rule_that_hides() -> None:
     changed = after(text, region_matrix.hide(matrix(text), 0, 1))
     assert changed == text + "\n    a cannot see b : all"
     assert not parse_tolerant(Source("t", changed)).diagnostics
+
+
+def test_a_cell_under_a_wider_rule_is_hidden_before_it_gets_its_own() -> None:
+    text = "layout\n    a : 3\n    b : 4\nrules\n    everything sees everything : causal\n"
+    changed = after(text, region_matrix.set_relation(matrix(text), 0, 1, "self"))
+    assert changed == text + "    a cannot see b : all\n    a sees b : self\n"
+    assert matrix(changed).summary(0, 1) == "self"
+    again = after(changed, region_matrix.set_relation(matrix(changed), 0, 1, "all"))
+    assert again == text + "    a cannot see b : all\n    a sees b : all\n"
+
+
+@pytest.mark.parametrize("how", ["all", "causal", "before", "self", "window(behind=2, ahead=1)"])
+def test_a_cell_means_what_was_chosen_whatever_stood_there(how: str) -> None:
+    regions = "layout\n    a : 5\n    b : 4\nrules\n"
+    text = regions + "    everything sees everything : causal\n    a sees first 2 of a : all\n"
+    changed = after(text, region_matrix.set_relation(matrix(text), 0, 0, how))
+    expected = compile_text(f"{regions}    a sees a : {how}\n").dense()[:5, :5]
+    assert (compile_text(changed).dense()[:5, :5] == expected).all()
+    assert (compile_text(changed).dense()[5:] == compile_text(text).dense()[5:]).all()
 
 
 def test_rules_are_begun_where_there_are_none() -> None:

@@ -45,6 +45,11 @@ class Applied:
         """The relation as written."""
         return source_text(self.rule.how.span)
 
+    @property
+    def resets(self) -> bool:
+        """Whether it hides the whole cell, whatever rules before it showed."""
+        return not self.rule.shows and not self.partly and self.how == "all"
+
 
 @dataclass(frozen=True, slots=True)
 class RegionMatrix:
@@ -60,14 +65,18 @@ class RegionMatrix:
         """The rules of a cell, the last one wins."""
         return self.cells.get((row, column), ())
 
+    def effective(self, row: int, column: int) -> tuple[Applied, ...]:
+        """The rules of a cell that still matter: those after the last one that hides all of it."""
+        rules = self.at(row, column)
+        resets = [place for place, applied in enumerate(rules) if applied.resets]
+        return rules[resets[-1] + 1 :] if resets else rules
+
     def summary(self, row: int, column: int) -> str:
         """A cell in a word or two: the relation, `…` where it takes a part, `+n` where more rules speak."""
-        rules = self.at(row, column)
-        if not rules:
+        rules = self.effective(row, column)
+        if not rules or rules[-1].how == "none":
             return "·"
         last = rules[-1]
-        if last.how == "none":
-            return "·"
         shown = last.how if last.rule.shows else f"not {last.how}"
         more = f" +{len(rules) - 1}" if len(rules) > 1 else ""
         return f"{shown}{'…' if last.partly else ''}{more}"
@@ -133,22 +142,29 @@ def cover(selector: syntax.Selector, region: RegionEntry) -> Cover:
 
 
 def set_relation(matrix: RegionMatrix, row: int, column: int, how: str) -> TextEdit:
-    """The cell's own rule with another relation; a new rule below the others where it has none."""
+    """Make the cell hold exactly this relation.
+
+    Its own rule is changed where no other rule speaks of the cell. Where wider rules do, the cell is hidden first and
+    then shown by a rule of its own, since rules only add up.
+    """
+    rules = matrix.effective(row, column)
     own = _own_rule(matrix, row, column, shows=True)
-    if own is not None:
+    if own is not None and len(rules) == 1 and rules[0].rule is own:
         return replacing(own.how.span, how)
-    return _new_rule(matrix, f"{_path(matrix.rows[row])} sees {_path(matrix.columns[column])} : {how}")
+    look, seen = _path(matrix.rows[row]), _path(matrix.columns[column])
+    if not rules:
+        return _new_rules(matrix, f"{look} sees {seen} : {how}")
+    return _new_rules(matrix, f"{look} cannot see {seen} : all", f"{look} sees {seen} : {how}")
 
 
 def hide(matrix: RegionMatrix, row: int, column: int) -> TextEdit | None:
     """Nothing visible in the cell: its only rule goes, or a rule that hides is added; None if it is hidden already."""
-    rules = matrix.at(row, column)
-    if not rules:
+    if not matrix.effective(row, column):
         return None
     own = _own_rule(matrix, row, column, shows=True)
-    if own is not None and len(rules) == 1 and own.span.line == own.span.end_line:
+    if own is not None and len(matrix.at(row, column)) == 1 and own.span.line == own.span.end_line:
         return deleting_line(own.span.line - 1)
-    return _new_rule(matrix, f"{_path(matrix.rows[row])} cannot see {_path(matrix.columns[column])} : all")
+    return _new_rules(matrix, f"{_path(matrix.rows[row])} cannot see {_path(matrix.columns[column])} : all")
 
 
 def add_region(matrix: RegionMatrix, after: RegionEntry, name: str, size: str) -> TextEdit:
@@ -189,10 +205,11 @@ def _path(region: RegionEntry) -> str:
     return region.name
 
 
-def _new_rule(matrix: RegionMatrix, line: str) -> TextEdit:
+def _new_rules(matrix: RegionMatrix, *lines: str) -> TextEdit:
     blocks = [item for item in matrix.file.statements if isinstance(item, syntax.Rules) and item.when is None]
     if blocks and blocks[-1].rules:
         last = blocks[-1].rules[-1]
-        return inserting_below(last.span.end_line - 1, " " * (last.span.column - 1) + line)
+        indent = " " * (last.span.column - 1)
+        return inserting_below(last.span.end_line - 1, "\n".join(indent + line for line in lines))
     end = len(matrix.file.source.text.splitlines())
-    return inserting_below(max(0, end - 1), f"\nrules\n    {line}")
+    return inserting_below(max(0, end - 1), "\nrules\n" + "\n".join(f"    {line}" for line in lines))

@@ -50,6 +50,7 @@ class Palette:
             Ink.WRONG: self.wrong,
             Ink.DIFFERS: _blend(self.left, self.right, 0.5),
             Ink.CURSOR_EMPTY: _blend(self.empty, self.cursor, 0.62),
+            Ink.CURSOR_WRONG: _blend(self.wrong, self.cursor, 0.35),
             Ink.CURSOR_PART: _blend(self.shades[2], self.cursor, 0.75),
         }
         return table.get(ink, self.cursor)

@@ -30,8 +30,8 @@ def top_labels(regions: Regions, view: Viewport, columns: int) -> tuple[list[Lab
     for stretch, begin, end in _stretches(regions, view.key_start, across):
         left = max(0, view.column_of(begin))
         right = min(columns, view.column_of(end))
-        text = regions.name(stretch)
-        if left >= free_name and right - left >= 3 and text:
+        text = regions.name(stretch) if right - left >= 3 else ""
+        if left >= free_name and text:
             names.append(Label(left, f"╷{shorten(text, right - left - 1)}"[: right - left], True))
             free_name = right
         number = f"╵{max(begin, view.key_start):,}"
@@ -62,7 +62,9 @@ def left_labels(regions: Regions, view: Viewport, rows: int) -> dict[int, Label]
     labels: dict[int, Label] = {}
     down = view.tokens_down(rows)
     regions = regions.fitting(view.query_start, min(view.query_length, view.query_start + down), max(1, rows))
-    for stretch, begin, end in _stretches(regions, view.query_start, down):
+    stretches = _stretches(regions, view.query_start, down)
+    named = len(stretches) <= max(1, rows)
+    for stretch, begin, end in stretches if named else []:
         top = max(0, view.row_of(begin))
         bottom = min(rows, max(top + 1, view.row_of(end)))
         if top >= rows:
@@ -72,7 +74,7 @@ def left_labels(regions: Regions, view: Viewport, rows: int) -> dict[int, Label]
             labels[top] = Label(top, shorten(text, GUTTER - 1), True)
         if top + 1 < bottom:
             labels[top + 1] = Label(top + 1, f"{max(begin, view.query_start):,}", False)
-    for row in range(4, rows, 4):
+    for row in range(4 if named else 0, rows, 4):
         if not any(near in labels for near in (row - 1, row, row + 1)) and (cell := view.cell_at(0, row)):
             labels[row] = Label(row, f"{cell[0]:,}", False)
     return labels

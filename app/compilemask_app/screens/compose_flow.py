@@ -70,7 +70,7 @@ class ComposeFlow:
 
     async def _pick(self, matrix: RegionMatrix, row: int, column: int) -> None:
         screen = self._screen
-        rules = matrix.at(row, column)
+        rules = matrix.effective(row, column)
         current = rules[-1].how if rules and rules[-1].rule.shows else ""
         title = f"{matrix.rows[row].name} sees {matrix.columns[column].name}"
 

@@ -39,6 +39,7 @@ from compilemask_app.widgets.cell_panel import CellPanel
 from compilemask_app.widgets.completion_list import CompletionList
 from compilemask_app.widgets.diagnostics_panel import DiagnosticsPanel
 from compilemask_app.widgets.job_bar import JobBar
+from compilemask_app.widgets.line_note import LineNote
 from compilemask_app.widgets.map_pair import MapPair
 from compilemask_app.widgets.mask_editor import MaskEditor
 from compilemask_app.widgets.mask_view import MaskView, Overlay, PictureView
@@ -92,7 +93,7 @@ class DesignScreen(Screen[None]):
                 yield Static("SIZES", classes="heading")
                 yield ParameterSteppers(id="parameters")
                 yield Static("TEXT", classes="heading")
-                yield MaskEditor(self.files.document.text, id="editor")
+                yield MaskEditor(self.files.document.start, id="editor")
                 yield DiagnosticsPanel(id="diagnostics")
             with Vertical(id="right"):
                 yield MapPair(id="maps")
@@ -104,6 +105,7 @@ class DesignScreen(Screen[None]):
                     yield Static("WORK", classes="heading")
                     yield JobBar()
         yield CompletionList()
+        yield LineNote()
         yield Static("", id="too-small")
         yield Footer()
 
@@ -189,6 +191,7 @@ class DesignScreen(Screen[None]):
         for pane in self.panes:
             pane.picture = picture
         self.query_one(MaskView).wrong = None
+        self.query_one(CellPanel).wrong = None
         self.query_one(CellPanel).picture = picture
         self.query_one(StatisticsPanel).picture = picture
         title = self.query_one(TitleBar)
@@ -205,6 +208,11 @@ class DesignScreen(Screen[None]):
         self.query_one(TitleBar).broken = True
         self._tell(message.diagnostics)
         self._mark_old()
+
+    @property
+    def findings(self) -> tuple[Diagnostic, ...]:
+        """What is wrong with the text, or worth a warning."""
+        return self.query_one(DiagnosticsPanel).diagnostics
 
     def _tell(self, diagnostics: tuple[Diagnostic, ...]) -> None:
         self.query_one(MaskEditor).diagnostics = diagnostics

@@ -123,7 +123,7 @@ class FileFlow:
     def _show(self, document: Document) -> None:
         files.forget_unsaved(self._folder(), self.document)
         self.document = document
-        self._screen.begin_document(document.text)
+        self._screen.begin_document(document.start)
         self._title()
         if document.path is not None and not document.library:
             self._screen.app.remember_opened(document.path)

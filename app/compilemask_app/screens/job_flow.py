@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from compilemask.measure.report import TimingReport, ValidationReport
 from compilemask.worker_protocol import Done, Hello, Job, MaskInput, Options, Reply
+from compilemask_app.widgets.cell_panel import CellPanel
 from compilemask_app.widgets.job_bar import Phase
 from compilemask_app.widgets.mask_view import MaskView
 
@@ -69,4 +70,5 @@ class JobFlow:
         cell = (wrong.query, max(0, wrong.key))
         pane.wrong = cell
         pane.invalidate()
+        self._screen.query_one(CellPanel).wrong = wrong
         self._screen.go_to_cell(*cell)

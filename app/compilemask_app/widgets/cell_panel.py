@@ -6,6 +6,7 @@ from rich.text import Text
 from textual.reactive import reactive
 from textual.widget import Widget
 
+from compilemask.measure.report import WrongCell
 from compilemask.tiles.tile_map import TileKind
 from compilemask_app.drawing.viewport import Viewport
 from compilemask_app.picture import Picture
@@ -20,6 +21,7 @@ class CellPanel(Widget):
 
     picture: reactive[Picture | None] = reactive(None)
     view: reactive[Viewport] = reactive(Viewport(0, 0))
+    wrong: reactive[WrongCell | None] = reactive(None)
 
     def render(self) -> Text:
         """Place, reason, row and tile."""
@@ -36,7 +38,11 @@ class CellPanel(Widget):
         lines.append("key ", style="dim").append(f"{key:,}", style="bold")
         lines.append(f" {picture.keys.place(key)}\n")
         mark, colour = ("■ visible", "primary") if reason.visible else ("□ hidden", "accent")
-        lines.append(mark, style=f"bold {colours.get(colour, '')}").append(f"  {reason.text}\n")
+        lines.append(mark, style=f"bold {colours.get(colour, '')}").append(f"  {reason.text}")
+        if self.wrong is not None and (self.wrong.query, max(0, self.wrong.key)) == (query, key):
+            words = f"   validation: expected {self.wrong.expected}, found {self.wrong.found}"
+            lines.append(words, style=f"bold {colours.get('error', '')}")
+        lines.append("\n")
         lines.append("row sees ", style="dim").append(_runs(picture, query))
         lines.append("   tile ", style="dim").append(_tile(picture, query, key))
         return lines

@@ -21,7 +21,7 @@ from compilemask_app.drawing.ink import ASCII_GLYPHS, UNICODE_GLYPHS, Ink
 from compilemask_app.drawing.overlays import bar_text
 from compilemask_app.drawing.palette import pixel_style, text_style
 from compilemask_app.drawing.regions import Regions, unnamed
-from compilemask_app.drawing.rulers import GUTTER, left_labels, top_labels
+from compilemask_app.drawing.rulers import GUTTER, Label, left_labels, top_labels
 from compilemask_app.drawing.strips import glyph_rows, half_block_row
 from compilemask_app.drawing.viewport import Extent, Viewport
 from compilemask_app.messages import FindWanted, MapResized, OverlayWanted, ViewChanged
@@ -58,7 +58,7 @@ class MapView(Widget, can_focus=True):
         self._pixels: Inks | None = None
         self._bars: NDArray[np.float64] | None = None
         self._rows: dict[int, Strip] = {}
-        self._left: dict[int, Strip] = {}
+        self._labels: dict[int, Label] | None = None
 
     # ------------------------------------------------------------ for subclasses
 
@@ -97,7 +97,7 @@ class MapView(Widget, can_focus=True):
         self._pixels = None
         self._bars = None
         self._rows.clear()
-        self._left.clear()
+        self._labels = None
         self.refresh()
 
     # ------------------------------------------------------------ geometry
@@ -125,7 +125,6 @@ class MapView(Widget, can_focus=True):
             row = cursor.row_of(cursor.query_cursor)
             for near in (row, row + 1):
                 self._rows.pop(near, None)
-                self._left.pop(near, None)
             self.refresh(Region(0, row + HEADER, width, max(1, -new.query_zoom)))
         self.refresh(Region(0, 0, width, HEADER))
 
@@ -198,7 +197,7 @@ class MapView(Widget, can_focus=True):
         style = text_style(self.palette, bold=y == 1, dim=y == 2)
         segments = [Segment(" " * self.label_room, style)]
         cursor = self.view.column_of(self.view.key_cursor)
-        if y == 2 and 0 <= cursor < columns:
+        if y == 2 and 0 <= cursor < columns and self.view.key_length:
             mark = "▾" if self.look is not Look.ASCII else "v"
             segments += [
                 Segment(text[:cursor], style),
@@ -237,9 +236,10 @@ class MapView(Widget, can_focus=True):
         return [Segment(text, text_style(self.palette))]
 
     def _gutter(self, row: int, extent: Extent) -> list[Segment]:
-        queries, _ = self.axis_regions()
-        label = left_labels(queries, self.view, extent.rows).get(row)
-        here = row == self.view.row_of(self.view.query_cursor)
+        if self._labels is None:
+            self._labels = left_labels(self.axis_regions()[0], self.view, extent.rows)
+        label = self._labels.get(row)
+        here = row == self.view.row_of(self.view.query_cursor) and self.view.query_length > 0
         room = self.label_room - 1
         text = label.text.rjust(room)[:room] if label and room > 4 else " " * room
         style = text_style(self.palette, bold=bool(label and label.strong), dim=not (label and label.strong))
@@ -252,7 +252,7 @@ class MapView(Widget, can_focus=True):
     def _with_cursor(self, row: int, upper: Inks, lower: Inks) -> tuple[Inks, Inks]:
         view = self.view
         top = view.row_of(view.query_cursor)
-        if not top <= row < top + max(1, -view.query_zoom):
+        if view.query_length == 0 or view.key_length == 0 or not top <= row < top + max(1, -view.query_zoom):
             return upper, lower
         left = view.column_of(view.key_cursor)
         right = left + max(1, -2 * view.key_zoom)

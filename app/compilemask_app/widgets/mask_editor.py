@@ -8,6 +8,7 @@ from typing import ClassVar
 from rich.text import Text
 from textual import events
 from textual.binding import BindingType
+from textual.geometry import Offset
 from textual.reactive import reactive
 from textual.widgets import TextArea
 
@@ -20,6 +21,7 @@ from compilemask_app.actions import Scope, bindings
 from compilemask_app.composing.text_edits import TextEdit, applied, placed
 from compilemask_app.themes import SyntaxStyles, syntax_for
 from compilemask_app.widgets.completion_list import CompletionList
+from compilemask_app.widgets.line_note import LineNote
 
 _PARTIAL_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*$")
 _WORD = re.compile(
@@ -45,7 +47,14 @@ class MaskEditor(TextArea):
 
     def __init__(self, text: str = "", *, id: str | None = None) -> None:  # noqa: A002 - Textual's own name
         super().__init__(
-            text, id=id, soft_wrap=False, show_line_numbers=True, tab_behavior="indent", compact=True, theme="css"
+            text,
+            id=id,
+            soft_wrap=False,
+            show_line_numbers=True,
+            tab_behavior="indent",
+            highlight_cursor_line=False,
+            compact=True,
+            theme="css",
         )
         self.indent_width = 4
         self._accepting = False
@@ -59,6 +68,26 @@ class MaskEditor(TextArea):
                 self._by_line.setdefault(diagnostic.span.line - 1, []).append(diagnostic)
         self.notify_style_update()
         self.refresh()
+        self._note_line()
+
+    def on_text_area_selection_changed(self) -> None:
+        """Another line, another note."""
+        self._note_line()
+
+    def on_focus(self) -> None:
+        """Notes belong to the cursor."""
+        self.call_after_refresh(self._note_line)
+
+    def _note_line(self) -> None:
+        if not self.is_attached:
+            return
+        note = self.screen.query(LineNote).first(LineNote)
+        row, _ = self.cursor_location
+        findings = self._by_line.get(row, []) if self.has_focus else []
+        if self.screen.query_one(CompletionList).is_open:
+            findings = []
+        cursor = self.cursor_screen_offset
+        note.tell(findings, Offset(self.region.x + self.gutter_width, cursor.y + 1))
 
     def get_line(self, line_index: int) -> Text:
         """A line with its colours, findings underlined and told at its end."""
@@ -130,8 +159,9 @@ class MaskEditor(TextArea):
         self._offer(least=2)
 
     def on_blur(self) -> None:
-        """Suggestions belong to the cursor."""
+        """Suggestions and notes belong to the cursor."""
         self.screen.query_one(CompletionList).close()
+        self.call_after_refresh(self._note_line)
 
     def make(self, edits: list[TextEdit]) -> None:
         """Make edits that do not overlap, as one step that can be undone; the cursor keeps its place in the text."""
@@ -151,7 +181,7 @@ class MaskEditor(TextArea):
     def go_to(self, line: int, column: int = 1) -> None:
         """The cursor on a 1-based place, in view."""
         row = min(max(0, line - 1), self.document.line_count - 1)
-        self.move_cursor((row, min(max(0, column - 1), len(self.document.get_line(row)))), center=True)
+        self.move_cursor((row, min(max(0, column - 1), len(self.document.get_line(row)))))
 
 
 def _underline(line: Text, diagnostic: Diagnostic, styles: SyntaxStyles) -> None:

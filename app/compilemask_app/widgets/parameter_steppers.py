@@ -25,7 +25,7 @@ class ParameterSteppers(Widget, can_focus=True):
     BINDINGS: ClassVar[list[BindingType]] = bindings(Scope.PARAMETERS)
     DEFAULT_CSS = "ParameterSteppers { height: auto; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis; }"
 
-    parameters: reactive[ParameterList] = reactive(ParameterList((), ()), layout=True)
+    parameters: reactive[ParameterList] = reactive(ParameterList((), ()))
     chosen: reactive[int] = reactive(0)
 
     class Changed(Message):
@@ -42,8 +42,10 @@ class ParameterSteppers(Widget, can_focus=True):
             super().__init__()
             self.parameter = parameter
 
-    def watch_parameters(self) -> None:
-        """Keep the choice inside."""
+    def watch_parameters(self, old: ParameterList, new: ParameterList) -> None:
+        """Keep the choice inside; another number of lines needs other room."""
+        if len(old.lines) != len(new.lines):
+            self.refresh(layout=True)
         self.chosen = min(self.chosen, max(0, len(self.parameters.numbers) - 1))
 
     def render(self) -> Text:

@@ -25,7 +25,7 @@ class RegionMatrixView(Widget, can_focus=True):
     BINDINGS: ClassVar[list[BindingType]] = bindings(Scope.MATRIX)
     DEFAULT_CSS = "RegionMatrixView { height: auto; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis; }"
 
-    matrix: reactive[RegionMatrix | None] = reactive(None, layout=True)
+    matrix: reactive[RegionMatrix | None] = reactive(None)
     row: reactive[int] = reactive(0)
     column: reactive[int] = reactive(0)
     locked: reactive[bool] = reactive(False)
@@ -37,9 +37,11 @@ class RegionMatrixView(Widget, can_focus=True):
             super().__init__()
             self.what, self.row, self.column = what, row, column
 
-    def watch_matrix(self) -> None:
-        """Keep the cursor inside."""
+    def watch_matrix(self, old: RegionMatrix | None, new: RegionMatrix | None) -> None:
+        """Keep the cursor inside; another number of rows needs other room."""
         rows, columns = self._shape()
+        if (len(old.rows) if old else 0) != rows:
+            self.refresh(layout=True)
         self.row, self.column = min(self.row, max(0, rows - 1)), min(self.column, max(0, columns - 1))
 
     def _shape(self) -> tuple[int, int]:
@@ -84,7 +86,7 @@ class RegionMatrixView(Widget, can_focus=True):
         if self.locked:
             return text.append("the text has errors of form; mend them first\n", style=colours.get("warning", ""))
         look, seen = matrix.rows[self.row].name, matrix.columns[self.column].name
-        rules = matrix.at(self.row, self.column)
+        rules = matrix.effective(self.row, self.column)
         if not rules:
             return text.append(f"{look} does not see {seen}\n", style="dim")
         last = rules[-1]

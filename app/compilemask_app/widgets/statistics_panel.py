@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from rich.table import Table
 from rich.text import Text
 from textual.reactive import reactive
 from textual.widget import Widget
@@ -10,31 +9,31 @@ from textual.widget import Widget
 from compilemask_app.picture import Figures, Picture
 
 
+NAME, COLUMN, GAP = 15, 38, 3
+"""Columns of a name, of a pair, and between pairs."""
+
+
 class StatisticsPanel(Widget):
     """A short table of figures."""
 
-    DEFAULT_CSS = "StatisticsPanel { height: 5; padding: 0 1; }"
+    DEFAULT_CSS = "StatisticsPanel { height: 5; padding: 0 1; text-wrap: nowrap; }"
 
     picture: reactive[Picture | None] = reactive(None)
 
-    def render(self) -> Table | Text:
+    def render(self) -> Text:
         """Pairs of a name and a figure in columns, as many as fit."""
         if self.picture is None:
             return Text("")
         pairs = _pairs(self.picture.figures)
-        columns = 3 if self.size.width >= 124 else 2 if self.size.width >= 64 else 1
-        table = Table.grid(padding=(0, 2), expand=False)
-        for _ in range(columns):
-            table.add_column(style="dim", no_wrap=True)
-            table.add_column(justify="right", no_wrap=True)
+        columns = max(1, min(3, self.content_size.width // COLUMN))
         rows = -(-len(pairs) // columns)
+        text = Text()
         for row in range(rows):
-            cells: list[str] = []
-            for column in range(columns):
-                place = row + column * rows
-                cells += list(pairs[place]) if place < len(pairs) else ["", ""]
-            table.add_row(*cells)
-        return table
+            text.append("\n" if row else "")
+            for place in range(row, len(pairs), rows):
+                name, figure = pairs[place]
+                text.append(name.ljust(NAME), style="dim").append(figure.rjust(COLUMN - NAME - GAP)).append(" " * GAP)
+        return text
 
 
 def _pairs(figures: Figures) -> list[tuple[str, str]]:
@@ -44,12 +43,12 @@ def _pairs(figures: Figures) -> list[tuple[str, str]]:
         ("visible cells", f"{figures.visible:,}"),
         ("runs per row", f"{figures.mean_runs_per_row:.1f}, most {figures.max_runs_per_row}"),
         ("empty rows", f"{figures.empty_rows:,}"),
-        ("keys never seen", f"{figures.unseen_keys:,}"),
+        ("unseen keys", f"{figures.unseen_keys:,}"),
         ("tiles skipped", f"{figures.tiles_empty:,} ({skipped:.1%})"),
-        ("tiles partial", f"{figures.tiles_partial:,} ({figures.distinct_partial:,} distinct)"),
+        ("tiles partial", f"{figures.tiles_partial:,} ({_kinds(figures.distinct_partial)})"),
         ("tiles full", f"{figures.tiles_full:,}"),
-        ("useful cells in visited", f"{figures.useful:.1%}"),
-        ("tiles per query tile", f"{figures.lightest:,} to {figures.heaviest:,}"),
+        ("useful cells", f"{figures.useful:.1%}"),
+        ("per query tile", f"{figures.lightest:,} to {figures.heaviest:,}"),
         ("descriptor", _bytes(figures.descriptor_bytes)),
     ]
 
@@ -58,3 +57,7 @@ def _bytes(number: int | None) -> str:
     if number is None:
         return "-"
     return f"{number / 1024:,.1f} KiB" if number < 1 << 20 else f"{number / (1 << 20):,.1f} MiB"
+
+
+def _kinds(number: int) -> str:
+    return f"{number:,} kind" + ("" if number == 1 else "s")

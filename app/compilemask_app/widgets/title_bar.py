@@ -51,7 +51,8 @@ class TitleBar(Widget):
     def _state(self) -> Text:
         variables = self.app.theme_variables
         if self.broken:
-            return Text("text has errors, old picture ", style=f"bold {variables.get('error', 'red')}")
+            words = "the text has errors" + ("; this is the picture before" if self.picture else "")
+            return Text(f"{words} ", style=f"bold {variables.get('error', 'red')}")
         if self.state:
             return Text(f"{self.state} ", style=variables.get("accent", ""))
         if self.picture is None:
