@@ -91,7 +91,7 @@ async def key_to_repaint(name: str, times: int) -> tuple[list[float], float]:
             screen = await _shown(pilot)
             editor = screen.query_one(MaskEditor)
             found = []
-            for number in range(times):
+            for _ in range(times):
                 begin = time.perf_counter()
                 editor.insert("x", (0, len(editor.document.get_line(0))))
                 screen = await _shown(pilot)

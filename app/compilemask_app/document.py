@@ -11,11 +11,6 @@ from typing import Any
 
 from compilemask import library
 from compilemask.errors import UsageError
-from compilemask.language.lexing import MAX_TEXT
-from compilemask.language.parser import parse_tolerant
-from compilemask.source import Source
-from compilemask_app.composing.parameters import parameters_of, written
-from compilemask_app.composing.text_edits import applied
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +39,9 @@ class Document:
         return self.path.parent if self.path else None
 
 
+MOST_BYTES = 4 << 20
+"""A larger file is no mask; the language allows a million characters."""
+
 NEW_TEXT = """\
 title "New mask"
 
@@ -66,8 +64,8 @@ def read(path: Path, *, library: bool = False, parameters: tuple[tuple[str, Any]
     """The document of a file. Raises UsageError in words for a file that can't be read as a mask."""
     try:
         size = path.stat().st_size
-        if size > 4 * MAX_TEXT:
-            raise UsageError(f"{path} has {size:,} bytes; a mask file has at most {MAX_TEXT:,} characters")
+        if size > MOST_BYTES:
+            raise UsageError(f"{path} has {size:,} bytes; at most {MOST_BYTES:,} are read")
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise UsageError(f"{path} is not a text file in UTF-8") from None
@@ -89,6 +87,11 @@ def with_values(document: Document, values: Mapping[str, Any]) -> Document:
 
     `text` stays as on disk, `begun` is what the editor starts with.
     """
+    from compilemask.language.parser import parse_tolerant
+    from compilemask.source import Source
+    from compilemask_app.composing.parameters import parameters_of, written
+    from compilemask_app.composing.text_edits import applied
+
     declared = {line.name: line for line in parameters_of(parse_tolerant(Source("", document.text)).file).lines}
     edits = [written(declared[name], literal(value)) for name, value in values.items() if name in declared]
     text = applied(document.text, [edit for edit in edits if edit is not None])

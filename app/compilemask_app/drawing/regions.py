@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from compilemask.language.axis import Axis
+if TYPE_CHECKING:
+    from compilemask.language.axis import Axis
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -129,7 +129,7 @@ class ComposeFlow:
 
     async def type_parameter(self, place: int) -> None:
         """Ask for the whole default of a parameter."""
-        line = self._screen.query_one(ParameterSteppers).parameters.lines[place]
+        line = self._screen.query_one(ParameterSteppers).lines[place]
         answer = await self._screen.app.push_screen_wait(Prompt(f"param {line.name}", line.text, "its default"))
         if answer and answer != line.text:
             self._apply(written(line, answer))

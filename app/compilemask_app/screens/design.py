@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on, work
@@ -30,10 +31,8 @@ from compilemask_app.messages import (
     WorkerReplied,
 )
 from compilemask_app.picture import Choice, Picture
-from compilemask_app.screens.compose_flow import ComposeFlow
 from compilemask_app.screens.file_flow import FileFlow
 from compilemask_app.screens.job_flow import JobFlow
-from compilemask_app.screens.look_flow import LookFlow
 from compilemask_app.search import find_cell
 from compilemask_app.widgets.cell_panel import CellPanel
 from compilemask_app.widgets.completion_list import CompletionList
@@ -50,6 +49,8 @@ from compilemask_app.widgets.title_bar import TitleBar
 
 if TYPE_CHECKING:
     from compilemask_app.application import Workbench
+    from compilemask_app.screens.compose_flow import ComposeFlow
+    from compilemask_app.screens.look_flow import LookFlow
 
 TILE_SIZES = ((128, 128), (128, 64), (64, 64), (64, 128), (256, 128))
 PATIENCE_S = 0.25
@@ -76,11 +77,24 @@ class DesignScreen(Screen[None]):
         self.picture: Picture | None = None
         self.view = Viewport(0, 0)
         self._whole = True
+        self._compiled_once = False
         self._compiler: CompileThread | None = None
         self.files = FileFlow(self, document)
         self.jobs = JobFlow(self)
-        self.composing = ComposeFlow(self)
-        self.looks = LookFlow(self)
+
+    @cached_property
+    def composing(self) -> ComposeFlow:
+        """What the matrix and the steppers do; loads the language, so not before the first paint."""
+        from compilemask_app.screens.compose_flow import ComposeFlow
+
+        return ComposeFlow(self)
+
+    @cached_property
+    def looks(self) -> LookFlow:
+        """The way to the other screens, loaded when first gone."""
+        from compilemask_app.screens.look_flow import LookFlow
+
+        return LookFlow(self)
 
     # ------------------------------------------------------------ layout
 
@@ -114,7 +128,6 @@ class DesignScreen(Screen[None]):
         for view in self.panes:
             view.palette, view.look = self.app.palette_name, self.app.look
         self.query_one(MaskView).focus()
-        self.composing.read_text()
         self.files.announce()
         self._skip_header()
         self.submit()
@@ -171,12 +184,20 @@ class DesignScreen(Screen[None]):
     @on(TextArea.Changed, "#editor")
     def _text_changed(self) -> None:
         self.files.text_changed()
-        self.composing.read_text()
+        if self._compiled_once:
+            self.composing.read_text()
         self.revision += 1
         self.submit()
 
+    def _first_outcome(self) -> None:
+        """The compile thread has loaded the language, so that reading the text here is quick from now on."""
+        if not self._compiled_once:
+            self._compiled_once = True
+            self.composing.read_text()
+
     @on(PictureReady)
     def _show(self, message: PictureReady) -> None:
+        self._first_outcome()
         picture = message.picture
         if self.picture is not None and picture.revision < self.picture.revision:
             return
@@ -203,6 +224,7 @@ class DesignScreen(Screen[None]):
 
     @on(MaskBroken)
     def _broken(self, message: MaskBroken) -> None:
+        self._first_outcome()
         if message.revision != self.revision:
             return
         self.query_one(TitleBar).broken = True

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rich.text import Text
 from textual.geometry import Offset
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
-from compilemask.language.completion import Completion
+if TYPE_CHECKING:
+    from compilemask.language.completion import Completion
 
 WIDTH = 46
 MOST = 8

@@ -13,9 +13,6 @@ from textual.reactive import reactive
 from textual.widgets import TextArea
 
 from compilemask.errors import MaskFileError
-from compilemask.language.completion import complete
-from compilemask.language.parser import parse
-from compilemask.language.printer import format_file
 from compilemask.source import Diagnostic, Severity, Source
 from compilemask_app.actions import Scope, bindings
 from compilemask_app.composing.text_edits import TextEdit, applied, placed
@@ -101,6 +98,9 @@ class MaskEditor(TextArea):
         return line
 
     def action_format(self) -> None:
+        from compilemask.language.parser import parse
+        from compilemask.language.printer import format_file
+
         try:
             formatted = format_file(parse(Source("text", self.text)))
         except MaskFileError:
@@ -116,6 +116,8 @@ class MaskEditor(TextArea):
 
     def _offer(self, least: int) -> None:
         """Offer what fits after a word of at least `least` letters."""
+        from compilemask.language.completion import complete
+
         row, column = self.cursor_location
         partial = _PARTIAL_WORD.search(self.document.get_line(row)[:column])
         length = len(partial.group()) if partial else 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual import events
@@ -12,7 +12,9 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from compilemask_app.actions import Scope, bindings
-from compilemask_app.composing.region_matrix import RegionMatrix
+
+if TYPE_CHECKING:
+    from compilemask_app.composing.region_matrix import RegionMatrix
 
 NAME_WIDTH = 11
 MOST_ROWS = 8

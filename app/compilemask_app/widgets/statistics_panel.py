@@ -8,7 +8,6 @@ from textual.widget import Widget
 
 from compilemask_app.picture import Figures, Picture
 
-
 NAME, COLUMN, GAP = 15, 38, 3
 """Columns of a name, of a pair, and between pairs."""
 
