@@ -16,6 +16,7 @@ from compilemask.intervals import linear
 from compilemask.intervals.interval_set import Intervals
 
 Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +96,9 @@ def _chains(intervals: Intervals) -> tuple[Ints, NDArray[np.bool_], Ints]:
     return order, np.append(np.diff(ordered) != 1, True), ordered
 
 
-def _segments(place: NDArray[np.int32], chain_end: NDArray[np.bool_], row: Ints) -> _Segments:
+def _segments(border: NDArray[np.int32], chain_end: NDArray[np.bool_], row: Ints) -> _Segments:
     """Straight stretches of a border."""
-    place = place.astype(np.int64)
+    place: Ints = border.astype(np.int64)
     if not place.size:
         return _Segments(row, row, place, place)
     slope = np.diff(place, append=place[-1:])
@@ -109,7 +110,7 @@ def _segments(place: NDArray[np.int32], chain_end: NDArray[np.bool_], row: Ints)
     return _Segments(row[begin], row[end] + 1, place[begin], np.where(begin == end, 0, slope[begin]))
 
 
-def _rasterise(segments: _Segments, rows: Ints, columns: Ints) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _rasterise(segments: _Segments, rows: Ints, columns: Ints) -> tuple[Floats, Floats]:
     """[height, width + 2] borders per pixel, and the sum of their places; first and last column: left, right of all."""
     height, width = rows.size - 1, columns.size - 1
     first = np.searchsorted(rows, segments.row0, side="right") - 1
@@ -140,7 +141,6 @@ def _rasterise(segments: _Segments, rows: Ints, columns: Ints) -> tuple[NDArray[
     cell = pixel[part] * (width + 2) + column
     size = height * (width + 2)
     shape = (height, width + 2)
-    return (
-        np.bincount(cell, number, minlength=size).reshape(shape),
-        np.bincount(cell, total, minlength=size).reshape(shape),
-    )
+    counted = np.bincount(cell, number, minlength=size).astype(np.float64)
+    summed = np.bincount(cell, total, minlength=size).astype(np.float64)
+    return counted.reshape(shape), summed.reshape(shape)

@@ -248,28 +248,33 @@ class Intervals:
         own, starts, ends = self.pieces(order)
         return Intervals.from_runs(self.rows, self.columns, self.run_rows()[own], starts, ends)
 
-    def pieces(self, order: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """Every run cut where the order of the columns parts neighbours: its number, start and end in the order.
+    def pieces_per_run(self, order: NDArray[np.integer]) -> NDArray[np.int64]:
+        """[runs] into how many pieces the order of the columns cuts every run."""
+        stretch, _, _ = _stretches(order)
+        return stretch[self.ends - 1].astype(np.int64) - stretch[self.starts] + 1
+
+    def pieces(
+        self, order: NDArray[np.integer], runs: slice = slice(None)
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+        """Runs cut where the order of the columns parts neighbours: number in `runs`, start and end in the order.
 
         Raises CompileMaskError where there would be more than MOST_RUNS.
         """
-        place = np.empty(self.columns, np.int64)
-        place[order] = np.arange(self.columns)
-        parted = np.diff(place) != 1
-        stretch = np.concatenate(([0], np.cumsum(parted)))
-        begins = np.concatenate(([0], np.flatnonzero(parted) + 1, [self.columns]))
-        first = stretch[self.starts]
-        count = stretch[self.ends - 1] - first + 1
-        if int(count.sum()) > MOST_RUNS:
+        starts, ends = self.starts[runs], self.ends[runs]
+        stretch, begins, place = _stretches(order)
+        first = stretch[starts]
+        count = stretch[ends - 1] - first + 1
+        if int(count.sum(dtype=np.int64)) > MOST_RUNS:
             raise CompileMaskError(
                 f"in this token order the mask has some {int(count.sum()):,} runs, at most {MOST_RUNS:,} are allowed"
             )
-        own = np.repeat(np.arange(self.runs), count)
-        piece = linear.ranges(first, count)
-        begin = np.maximum(begins[piece], self.starts[own])
-        length = np.minimum(begins[piece + 1], self.ends[own]) - begin
+        own = np.repeat(np.arange(starts.size, dtype=np.int32), count)
+        piece = linear.narrow_ranges(first, count)
+        begin = np.maximum(begins[piece], starts[own])
+        end = np.minimum(begins[piece + 1], ends[own])
         start = place[begin]
-        return own, start, start + length
+        end += start - begin
+        return own, start, end
 
     # ---------------------------------------------------------------- inside
 
@@ -291,3 +296,14 @@ def _cells(runs: linear.Runs, stride: int, new_stride: int) -> linear.Line:
     moved = (cells - row * stride) * new_stride + row
     moved.sort()
     return moved
+
+
+def _stretches(order: NDArray[np.integer]) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+    """Columns that stay neighbours: stretch of every column, first column of every stretch, place of every column."""
+    place = np.empty(order.size, np.int32)
+    place[order] = np.arange(order.size, dtype=np.int32)
+    parted = np.diff(place) != 1
+    stretch = np.zeros(order.size, np.int32)
+    np.cumsum(parted, out=stretch[1:])
+    begins = np.concatenate(([0], np.flatnonzero(parted) + 1, [order.size])).astype(np.int32)
+    return stretch, begins, place

@@ -118,7 +118,7 @@ class KeyIndex:
         self.unbroken = not broken.any()
         self.run = np.zeros(slots.size, np.int64)
         np.cumsum(broken, out=self.run[1:])
-        self.run_begin = np.concatenate(([0], np.flatnonzero(broken) + 1, [slots.size]))
+        self.run_begin: Ints = np.concatenate(([0], np.flatnonzero(broken) + 1, [slots.size])).astype(np.int64)
 
     def slices(self, requests: Requests) -> tuple[Ints, Ints]:
         """The slice [first, last) of the sorted order for every request; empty where first >= last."""
@@ -199,10 +199,11 @@ class Join:
             return rows, begin, begin + (last - first)
         own = np.repeat(np.arange(first.size), counts)
         run = linear.ranges(run, counts)
-        begin = np.maximum(keys.run_begin[run], first[own])
-        end = np.minimum(keys.run_begin[run + 1], last[own])
+        begin: Ints = np.maximum(keys.run_begin[run], first[own])
+        end: Ints = np.minimum(keys.run_begin[run + 1], last[own])
         start = keys.sorted_slots[begin]
-        return rows[own], start, start + (end - begin)
+        stop: Ints = start + (end - begin)
+        return rows[own], start, stop
 
 
 class _Pieces:
@@ -246,4 +247,5 @@ class _Pieces:
         last = np.searchsorted(self.codes, base + high)
         some = first < last
         start = self.keys.slots[first[some]]
-        return requests.rows[own[some]], start, start + (last - first)[some]
+        end: Ints = start + (last - first)[some].astype(np.int64)
+        return requests.rows[own[some]], start, end

@@ -89,4 +89,14 @@ def ranges(starts: NDArray[np.integer], counts: NDArray[np.integer]) -> Line:
     total = int(counts.sum())
     before = np.cumsum(counts) - counts
     shift: Line = np.repeat((starts - before).astype(np.int64, copy=False), counts)
-    return np.arange(total, dtype=np.int64) + shift
+    shift += np.arange(total, dtype=np.int64)
+    return shift
+
+
+def narrow_ranges(starts: NDArray[np.int32], counts: NDArray[np.integer]) -> NDArray[np.int32]:
+    """`ranges` in 32 bits, for numbers and totals that fit."""
+    total = int(counts.sum())
+    before = np.cumsum(counts) - counts
+    shift: NDArray[np.int32] = np.repeat((starts - before).astype(np.int32), counts)
+    shift += np.arange(total, dtype=np.int32)
+    return shift

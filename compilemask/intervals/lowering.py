@@ -19,6 +19,7 @@ from compilemask.language import program as ir
 from compilemask.source import Diagnostic, Severity
 
 RUNS_A_TOKEN = 20  # more runs than this in row form: plan the column form too
+RUNS_A_QUERY_MOVED = 64  # more runs than this: plan in the order of the kernel too
 ALWAYS_COUNTED = 1 << 16  # masks of fewer runs are counted both ways in any case
 TURNING = 3  # making a mask in one form and transposing it costs about three times as much as making it
 
@@ -88,7 +89,7 @@ def lower_variant(variant: ir.Variant, order: TokenOrder = UNMOVED) -> Lowered:
     painted = _painted(solver, variant)
     form, plans = _cheaper_form(solver, painted)
     cost = sum(plan.cost for plan in plans)
-    if order.moves and cost > RUNS_A_TOKEN * solver.queries.length:
+    if order.moves and cost > RUNS_A_QUERY_MOVED * solver.queries.length:
         moved = Solver(variant.queries, variant.keys, order)
         painted_there = _painted(moved, variant)
         form_there, plans_there = _cheaper_form(moved, painted_there)

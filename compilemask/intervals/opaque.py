@@ -20,6 +20,7 @@ from compilemask.intervals.separation import sides_of
 from compilemask.intervals.solve import Conjunction, Solver
 from compilemask.intervals.vectors import Tokens, evaluate, holds
 from compilemask.language import program as ir
+from compilemask.language.axis import CoordinateKind
 from compilemask.language.program import Side
 from compilemask.source import Diagnostic, Severity
 
@@ -69,7 +70,7 @@ def _one_sided(expression: ir.Expression, side: Side) -> list[ir.Expression]:
 def _enclosing_parts(enclosing: ir.Enclosing, side: Side) -> list[ir.Expression]:
     # The instances that enclose a region are told apart by its own instances.
     region = enclosing.query_region if side is Side.QUERY else enclosing.key_region
-    return [ir.Coordinate(None, side, ir.CoordinateKind.NUMBER, name) for name in (*enclosing.names, region)]
+    return [ir.Coordinate(None, side, CoordinateKind.NUMBER, name) for name in (*enclosing.names, region)]
 
 
 def _classes(solver: Solver, condition: ir.Expression, of_query: bool, slots: Ints) -> tuple[Ints, Ints]:
@@ -100,7 +101,8 @@ def _refine(code: Ints, values: NDArray[Any]) -> Ints:
     if not inverse.size:
         return code
     _, joint = np.unique(code * (int(inverse.max()) + 1) + inverse, return_inverse=True)
-    return joint.reshape(-1).astype(np.int64)
+    refined: Ints = joint.reshape(-1).astype(np.int64)
+    return refined
 
 
 def _evaluate(

@@ -6,6 +6,8 @@ column form asks for one range of the queries' numbers.
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -33,18 +35,11 @@ def path_plan(solver: Solver, relation: ir.Path, joined: Conjunction, form: Form
         chosen = np.array([entry == value for entry in lists], np.bool_)
         if parents.present is not None:
             chosen &= parents.present
-        part = Conjunction(joined.queries, joined.keys, [_copy(pair) for pair in joined.equal])
+        part = Conjunction(joined.queries, joined.keys, [dataclasses.replace(pair) for pair in joined.equal])
         part.keep(True, chosen)
         if part.queries.size:
             found.append(_of_parents(solver, relation, value, part, form))
     return plans.union(found) if found else plans.Nothing(*solver.shape(form))
-
-
-def _copy(pair: object) -> object:
-    from compilemask.intervals.solve import Pair
-
-    assert isinstance(pair, Pair)
-    return Pair(pair.compare, pair.query, pair.key)
 
 
 def _of_parents(solver: Solver, relation: ir.Path, value: object, joined: Conjunction, form: Form) -> Plan:

@@ -16,9 +16,9 @@ from compilemask.errors import InternalError, MaskFileError
 from compilemask.intervals.curves import hilbert, morton
 from compilemask.language import arithmetic as scalar
 from compilemask.language import program as ir
-from compilemask.language.axis import EVERYTHING, Axis
+from compilemask.language.axis import EVERYTHING, Axis, CoordinateKind
 from compilemask.language.program import ArithmeticOperator, ComparisonOperator, Function, Side
-from compilemask.language.values import ANY, ListValue
+from compilemask.language.values import ANY, ListValue, describe
 from compilemask.source import Diagnostic, Severity, Span
 
 Bools = NDArray[np.bool_]
@@ -69,7 +69,7 @@ def holds(expression: ir.Expression, scope: Scope, active: Bools | None = None) 
         if vector.values.dtype == object or _any(active, vector.present):
             sample = vector.values.reshape(-1)[:1].tolist()
             raise value_error(
-                f"{scalar.describe(sample[0]) if sample else 'a value'} stands where a condition is expected",
+                f"{describe(sample[0]) if sample else 'a value'} stands where a condition is expected",
                 expression.span,
                 "compare it, for instance with `== 1`",
             )
@@ -371,12 +371,13 @@ _EQUALITY = (ComparisonOperator.EQUAL, ComparisonOperator.NOT_EQUAL)
 
 def _compare(operator: ComparisonOperator, left: Vector, right: Vector, active: Bools | None) -> Bools:
     a, b = left.values, right.values
+    alone: Any = b[()] if b.ndim == 0 else None
     numbers = a.dtype == np.int64 and b.dtype == np.int64
     if operator in _COMPARE and (numbers or (a.dtype == b.dtype == np.bool_ and operator in _EQUALITY)):
         return np.asarray(_COMPARE[operator](a, b))
-    if operator in _COMPARE and a.dtype == np.int64 and b.ndim == 0 and b[()] is ANY:
+    if operator in _COMPARE and a.dtype == np.int64 and alone is ANY:
         return np.full(a.shape, scalar.compare(operator, 0, ANY))
-    table = b[()] if b.ndim == 0 else None
+    table = alone
     if isinstance(table, ListValue) and table.array is not None and a.dtype == table.array.dtype:
         return np.isin(a, table.array, invert=operator is ComparisonOperator.NOT_IN)
     result = _by_value(lambda x, y: scalar.compare(operator, x, y), [left, right], active)
@@ -513,23 +514,26 @@ def _keep(axis: Axis, chosen: Bools, condition: Callable[[Tokens], Bools]) -> Bo
     return kept
 
 
+def _where_present(chosen: Bools, present: Bools | None) -> Bools:
+    return chosen if present is None else chosen & present
+
+
 def _by_number(selector: ir.NumberedTokens | ir.RangeTokens, axis: Axis) -> Bools:
     region = selector.path[-1]
-    kind = ir.CoordinateKind
+    kind = CoordinateKind
 
     def inside(tokens: Tokens) -> Bools:
         scope = {Side.THIS: tokens}
         number = axis.column(kind.NUMBER, region).values[tokens.slots]
         if isinstance(selector, ir.NumberedTokens):
             index = evaluate(selector.index, scope)
-            chosen = number == index.values
-            return chosen if index.present is None else chosen & index.present
+            return _where_present(number == index.values, index.present)
         chosen = np.ones(number.shape, np.bool_)
         for end, is_start in ((selector.start, True), (selector.stop, False)):
             if end is not None:
                 value = evaluate(end, scope)
                 chosen &= number >= value.values if is_start else number < value.values
-                chosen = chosen if value.present is None else chosen & value.present
+                chosen = _where_present(chosen, value.present)
         return chosen
 
     return _keep(axis, axis.in_path(selector.path), inside)
@@ -540,12 +544,12 @@ def _ends(selector: ir.EndTokens, axis: Axis) -> Bools:
         count = evaluate(selector.count, {Side.THIS: tokens})
         if _any(count.values < 0, count.present):
             raise value_error(f"`{selector.end.value} n of` has a negative n", selector.count.span)
-        at = axis.column(ir.CoordinateKind.AT, selector.region)
+        at = axis.column(CoordinateKind.AT, selector.region)
         place = at.values[tokens.slots]
         if selector.end is ir.End.FIRST:
             chosen = place < count.values
         else:
-            size = axis.column(ir.CoordinateKind.SIZE, selector.region).values[tokens.slots]
+            size = axis.column(CoordinateKind.SIZE, selector.region).values[tokens.slots]
             chosen = place >= size - count.values
         chosen = chosen if count.present is None else chosen & count.present
         return chosen if at.present is None else chosen & at.present[tokens.slots]

@@ -12,7 +12,7 @@ from compilemask.descriptor import Descriptor, build_descriptor
 from compilemask.errors import UsageError
 from compilemask.intervals import Intervals
 from compilemask.intervals.lowering import Lowered
-from compilemask.intervals.order import TokenOrder
+from compilemask.intervals.order import UNMOVED, TokenOrder
 from compilemask.intervals.solve import Form
 from compilemask.language.program import Program
 from compilemask.pipeline.best_order import Candidate
@@ -190,7 +190,11 @@ def _served(number: int, told_apart: int) -> bool:
 
 def tiles_in_order(lowered: Lowered, order: TokenOrder, block_m: int, block_n: int) -> TileMap:
     """The tile map of a mask whose queries and keys are put in the kernel's order."""
-    intervals = lowered.intervals_in(lowered.form, order)
+    intervals, rest = lowered.intervals, UNMOVED
+    if lowered.order is not order:
+        intervals, rest = lowered.intervals_in(lowered.form), order
     if lowered.form is Form.COLUMN:
-        return build_tile_map(intervals, block_n, block_m).transpose()
-    return build_tile_map(intervals, block_m, block_n)
+        moved = intervals if rest.keys is None else intervals.permute_rows(rest.keys)
+        return build_tile_map(moved, block_n, block_m, rest.queries).transpose()
+    moved = intervals if rest.queries is None else intervals.permute_rows(rest.queries)
+    return build_tile_map(moved, block_m, block_n, rest.keys)

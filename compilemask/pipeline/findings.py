@@ -68,7 +68,7 @@ def tile_findings(kept: tuple[Lowered, ...], maps: Iterable[TileMap]) -> tuple[D
 
 def _rules(kept: tuple[Lowered, ...]) -> list[Diagnostic]:
     """A rule is reported if it is idle in every variant that has it."""
-    effects: dict[object, set[Effect]] = {}
+    effects: dict[int, set[Effect]] = {}
     spans = {}
     for lowered in kept:
         for rule, effect in lowered.effects:

@@ -1,49 +1,86 @@
 """From intervals to the tile map: cost and memory follow the runs and the partial tiles, never rows x columns.
 
-A run of row r touches the key tiles floor(start / n) .. ceil(end / n) and covers ceil(start / n) .. floor(end / n)
-entirely. Over the rows of a tile row, a tile is visited where any run touches it and FULL where every row covers it;
-what is visited and not FULL is PARTIAL. Tiles stand on one line, `stride` places a tile row.
+Tile rows are judged in groups of about RUNS_AT_ONCE runs. The tiles of a group stand on one line, `stride` places a
+tile row. Counting the visible cells of every tile tells EMPTY, PARTIAL and FULL apart; where a group has far more
+tiles than runs, as causal of a million tokens has, runs of tiles are merged instead and no tile is counted by itself.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from compilemask.intervals import Intervals, linear
-from compilemask.tiles.patterns import number_patterns
+from compilemask.tiles.patterns import PatternTable
 from compilemask.tiles.tile_map import TileMap, line_cells
 
-COUNTED_CELLS_PER_RUN = 4
+RUNS_AT_ONCE = 1 << 19
+COUNTED_TILES_PER_RUN = 4
+
+Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class TileSpans:
-    """What the runs of a mask touch: places on the line of tiles.
+class Group:
+    """The runs of some tile rows, disjoint and in row order; they may touch where columns have been moved."""
 
-    `partial` [partial tiles] ascending places; run i touches the partial tiles `low[i]:high[i]` of them.
-    """
+    first_row: int
+    rows: int
+    row: NDArray[np.int32]  # [runs] counted from first_row
+    starts: NDArray[np.integer]
+    ends: NDArray[np.integer]
 
-    intervals: Intervals
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Block sizes and the number of tiles of a row, plus 1 to keep tile rows apart on the line."""
+
     block_m: int
     block_n: int
+    columns: int
     stride: int
-    base: NDArray[np.integer]  # [runs] place of tile 0 of the run's tile row
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The tiles of a group: FULL runs and PARTIAL places on its line, visible cells of every partial tile.
+
+    Run i touches the partial tiles `low[i]:high[i]`.
+    """
+
     full: linear.Runs
-    partial: linear.Line
+    partial: Numbers
     low: NDArray[np.integer]
     high: NDArray[np.integer]
 
 
-def build_tile_map(intervals: Intervals, block_m: int, block_n: int) -> TileMap:
-    """The tile map of a mask in row form. `block_m`, `block_n` >= 1 need not divide the lengths."""
+def build_tile_map(
+    intervals: Intervals, block_m: int, block_n: int, column_order: NDArray[np.integer] | None = None
+) -> TileMap:
+    """The tile map of a mask in row form. `block_m`, `block_n` >= 1 need not divide the lengths.
+
+    With `column_order`, of the mask whose column j is column column_order[j] of this one.
+    """
     query_tiles, key_tiles = -(-intervals.rows // block_m), -(-intervals.columns // block_n)
-    spans = _spans(intervals, block_m, block_n)
-    numbers, patterns = number_patterns(spans)
-    full_tiles = Intervals.from_line(query_tiles, key_tiles, spans.full)
-    row = spans.partial // spans.stride
+    grid = Grid(block_m, block_n, intervals.columns, key_tiles + 1)
+    table = PatternTable(block_m, block_n)
+    full: list[linear.Runs] = []
+    partial: list[Numbers] = []
+    numbers: list[NDArray[np.int32]] = []
+    for group in _groups(intervals, block_m, column_order):
+        judged, base = _judge(group, grid)
+        begin = group.first_row // block_m * grid.stride
+        full.append((judged.full[0] + begin, judged.full[1] + begin))
+        partial.append(judged.partial + begin)
+        numbers.append(table.number(group, judged, base))
+    places = _joined(partial)
+    full_tiles = Intervals.from_line(
+        query_tiles, key_tiles, (_joined([a for a, _ in full]), _joined([b for _, b in full]))
+    )
+    row = places // grid.stride
     offsets = np.zeros(query_tiles + 1, np.int64)
     np.cumsum(np.bincount(row, minlength=query_tiles), out=offsets[1:])
     return TileMap(
@@ -54,58 +91,113 @@ def build_tile_map(intervals: Intervals, block_m: int, block_n: int) -> TileMap:
         full_tiles.offsets,
         np.stack((full_tiles.starts, full_tiles.ends), axis=1),
         offsets,
-        (spans.partial - row * spans.stride).astype(np.int32),
-        numbers,
-        patterns,
+        (places - row * grid.stride).astype(np.int32),
+        np.concatenate([np.zeros(0, np.int32), *numbers]),
+        table.patterns(),
     )
 
 
-def _spans(intervals: Intervals, block_m: int, block_n: int) -> TileSpans:
-    query_tiles, key_tiles = -(-intervals.rows // block_m), -(-intervals.columns // block_n)
-    stride = key_tiles + 1
-    kind = np.int32 if query_tiles * stride < 2**31 - 1 else np.int64
-    bounds = intervals.offsets[np.minimum(np.arange(query_tiles + 1) * block_m, intervals.rows)]
-    base = np.repeat(np.arange(query_tiles, dtype=kind) * kind(stride), np.diff(bounds))
-    touched = base + intervals.starts // block_n, base + ((intervals.ends - 1) // block_n + 1)
-    begin = (intervals.starts + (block_n - 1)) // block_n
-    end = (intervals.ends + (block_n - 1) * (intervals.ends == intervals.columns)) // block_n
-    some = begin < end
-    covered = (base + begin)[some], (base + end)[some]
-    needed = np.full(query_tiles, block_m)
-    if query_tiles:
-        needed[-1] = intervals.rows - (query_tiles - 1) * block_m
-    if query_tiles * stride <= COUNTED_CELLS_PER_RUN * intervals.runs + (1 << 16):
-        full, partial, low, high = _by_counting(touched, covered, needed, stride)
-    else:
-        full, partial, low, high = _by_sorting(touched, covered, needed, stride)
-    return TileSpans(intervals, block_m, block_n, stride, base, full, partial, low, high)
+def _joined(parts: list[Numbers]) -> Numbers:
+    return np.concatenate([np.zeros(0, np.int64), *parts])
 
 
-_Judged = tuple[linear.Runs, linear.Line, NDArray[np.integer], NDArray[np.integer]]
-_Places = tuple[NDArray[np.integer], NDArray[np.integer]]
+def _groups(intervals: Intervals, block_m: int, column_order: NDArray[np.integer] | None) -> Iterator[Group]:
+    """Whole tile rows that have any run, about RUNS_AT_ONCE runs together."""
+    tile_rows = -(-intervals.rows // block_m)
+    borders = np.minimum(np.arange(tile_rows + 1) * block_m, intervals.rows)
+    cost = intervals.offsets
+    if column_order is not None and intervals.runs:
+        cost = np.concatenate(([0], np.cumsum(intervals.pieces_per_run(column_order))))[intervals.offsets]
+    total = cost[borders]
+    tile_row = 0
+    while tile_row < tile_rows:
+        end = int(np.searchsorted(total, total[tile_row] + RUNS_AT_ONCE, side="right")) - 1
+        end = min(max(end, tile_row + 1), tile_rows)
+        first, last = int(borders[tile_row]), int(borders[end])
+        low, high = int(intervals.offsets[first]), int(intervals.offsets[last])
+        tile_row = end
+        if low == high:
+            continue
+        counts = np.diff(intervals.offsets[first : last + 1])
+        row = np.repeat(np.arange(last - first, dtype=np.int32), counts)
+        starts: NDArray[np.integer] = intervals.starts[low:high]
+        ends: NDArray[np.integer] = intervals.ends[low:high]
+        if column_order is not None:
+            own, starts, ends = intervals.pieces(column_order, slice(low, high))
+            row = row[own]
+        yield Group(first, last - first, row, starts, ends)
 
 
-def _by_counting(touched: _Places, covered: _Places, needed: NDArray[np.int64], stride: int) -> _Judged:
-    """A counter per tile: for masks whose tiles are not many more than their runs."""
-    size = needed.size * stride
-    visits = np.cumsum(np.bincount(touched[0], minlength=size) - np.bincount(touched[1], minlength=size))
-    covers = np.cumsum(np.bincount(covered[0], minlength=size) - np.bincount(covered[1], minlength=size))
-    full = (covers.reshape(-1, stride) == needed[:, None]).reshape(-1)
-    is_partial = (visits > 0) & ~full
+def _judge(group: Group, grid: Grid) -> tuple[Judged, NDArray[np.integer]]:
+    """The tiles of a group, and for every run the place of tile 0 of its tile row."""
+    tile_rows = -(-group.rows // grid.block_m)
+    size = tile_rows * grid.stride
+    kind = np.int32 if size < 2**31 - 1 else np.int64
+    base: NDArray[np.integer] = (group.row // np.int32(grid.block_m)).astype(kind)
+    base *= grid.stride
+    first = base + (group.starts // grid.block_n).astype(kind)
+    last = base + ((group.ends - 1) // grid.block_n).astype(kind)
+    heights = np.full(tile_rows, grid.block_m)
+    heights[-1] = group.rows - (tile_rows - 1) * grid.block_m
+    if size <= COUNTED_TILES_PER_RUN * group.row.size + (1 << 16):
+        return _by_counting(group, grid, base, first, last, heights), base
+    return _by_merging(group, grid, base, first, last, heights), base
+
+
+def _by_counting(
+    group: Group,
+    grid: Grid,
+    base: NDArray[np.integer],
+    first: NDArray[np.integer],
+    last: NDArray[np.integer],
+    heights: Numbers,
+) -> Judged:
+    n, stride = grid.block_n, grid.stride
+    size = heights.size * stride
+    left = (first - base) * n
+    cells = np.bincount(first, np.minimum(group.ends, left + n) - group.starts, minlength=size)
+    wide = np.flatnonzero(last > first)
+    if wide.size:
+        begin, end = first[wide], last[wide]
+        cells += np.bincount(end, group.ends[wide] - (end - base[wide]) * n, minlength=size)
+        crossed = np.bincount(begin + 1, minlength=size) - np.bincount(end, minlength=size)
+        cells += np.cumsum(crossed) * n
+    widths = np.full(stride, n)
+    widths[-2] = grid.columns - (stride - 2) * n
+    widths[-1] = -1
+    full = (cells.reshape(-1, stride) == heights[:, None] * widths).reshape(-1)
+    is_partial = (cells > 0) & ~full
     rank = np.zeros(size + 1, np.int32)
     np.cumsum(is_partial, out=rank[1:])
     edges = np.diff(np.concatenate(([False], full, [False])).astype(np.int8))
     runs = np.flatnonzero(edges == 1), np.flatnonzero(edges == -1)
-    return runs, np.flatnonzero(is_partial), rank[touched[0]], rank[touched[1]]
+    return Judged(runs, np.flatnonzero(is_partial), rank[first], rank[last + 1])
 
 
-def _by_sorting(touched: _Places, covered: _Places, needed: NDArray[np.int64], stride: int) -> _Judged:
-    """Sorted run ends only: for long masks with few runs, whose tiles nobody could count one by one."""
-    starts = np.sort(covered[0].astype(np.int64), kind="stable")
-    ends = np.sort(covered[1].astype(np.int64), kind="stable")
-    ended = np.searchsorted(ends, starts, side="right")
-    everywhere = np.arange(1, starts.size + 1) - ended == needed[starts // stride]
-    full = starts[everywhere], ends[ended[everywhere]]
-    visited = linear.merge(touched[0].astype(np.int64), touched[1].astype(np.int64))
+def _by_merging(
+    group: Group,
+    grid: Grid,
+    base: NDArray[np.integer],
+    first: NDArray[np.integer],
+    last: NDArray[np.integer],
+    heights: Numbers,
+) -> Judged:
+    """A tile is FULL where as many runs cover it as its tile row has rows; for maximal runs only."""
+    starts, ends = group.starts, group.ends
+    if (group.row[1:] == group.row[:-1]).any():
+        whole = Intervals.from_runs(group.rows, grid.columns, group.row, starts, ends)
+        starts, ends = whole.starts, whole.ends
+        row_base = (whole.run_rows() // grid.block_m) * grid.stride
+    else:
+        row_base = base.astype(np.int64)
+    begin = -(-starts // grid.block_n)
+    end = np.where(ends == grid.columns, grid.stride - 1, ends // grid.block_n)
+    some = begin < end
+    opened = np.sort((row_base + begin)[some], kind="stable")
+    closed = np.sort((row_base + end)[some], kind="stable")
+    ended = np.searchsorted(closed, opened, side="right")
+    everywhere = np.arange(1, opened.size + 1) - ended == heights[opened // grid.stride]
+    full = opened[everywhere], closed[ended[everywhere]]
+    visited = linear.merge(first.astype(np.int64), last.astype(np.int64) + 1)
     partial = line_cells(linear.subtract(visited, full))
-    return full, partial, np.searchsorted(partial, touched[0]), np.searchsorted(partial, touched[1])
+    return Judged(full, partial, np.searchsorted(partial, first), np.searchsorted(partial, last, side="right"))

@@ -1,4 +1,8 @@
-"""Distinct partial tiles: runs cut at tile borders are pieces, and tiles of equal pieces share one pattern."""
+"""Distinct partial tiles: runs cut at tile borders are pieces, and tiles of the same cells share one pattern.
+
+Tiles are compared by a sum of random weights of their cells first. Tiles of equal sums are then compared exactly: all
+pieces of the one lie in cells of the other, and both have the same number of cells.
+"""
 
 from __future__ import annotations
 
@@ -12,150 +16,138 @@ from compilemask.intervals import linear
 from compilemask.tiles.tile_map import pack_patterns
 
 if TYPE_CHECKING:
-    from compilemask.tiles.build import TileSpans
+    from compilemask.tiles.build import Group, Judged
 
 Numbers = NDArray[np.int64]
-PIECES_AT_ONCE = 1 << 21
 PATTERNS_AT_ONCE = 1024
 
 
 @dataclass(frozen=True, slots=True)
 class _Pieces:
-    """Runs cut at partial tiles, sorted by tile and row; packed = (row in tile, start, end) as one number."""
+    """Runs cut at partial tiles, in no particular order: tile, and flat place of start and end in [rows, n + 1]."""
 
-    tile: NDArray[np.integer]  # [pieces] counted from the first tile of the chunk
-    begin: Numbers  # [tiles] first piece of every tile
-    packed: Numbers
+    tile: Numbers
+    start: NDArray[np.integer]
+    end: NDArray[np.integer]
+
+    def part(self, chosen: NDArray[np.bool_]) -> _Pieces:
+        """Some of the pieces."""
+        return _Pieces(self.tile[chosen], self.start[chosen], self.end[chosen])
 
 
-def number_patterns(spans: TileSpans) -> tuple[NDArray[np.int32], NDArray[np.uint32]]:
-    """The pattern number of every partial tile, by first use, and the pattern table."""
-    words = -(-spans.block_n // 32)
-    numbers = np.zeros(spans.partial.size, np.int32)
-    table: list[NDArray[np.uint32]] = [np.zeros((0, spans.block_m, words), np.uint32)]
-    known: dict[bytes, int] = {}
-    row_in_tile = _rows_in_tile(spans)
-    weights = _weights(spans.block_m, spans.block_n)
-    for low, high, runs in _chunks(spans):
-        pieces = _cut(spans, row_in_tile, low, high, runs)
-        local, first = _group(pieces, weights, spans.block_n)
-        fresh = _draw(pieces, first, spans.block_m, spans.block_n)
-        new: list[int] = []
-        rename = np.empty(first.size, np.int32)
-        for i, octets in enumerate(fresh):
-            key = octets.tobytes()
-            if key not in known:
-                known[key] = len(known)
+class PatternTable:
+    """Patterns in order of first use, shared by all groups of a tile map."""
+
+    def __init__(self, block_m: int, block_n: int) -> None:
+        self.block_m = block_m
+        self.block_n = block_n
+        self._known: dict[bytes, int] = {}
+        self._drawn: list[NDArray[np.uint32]] = [np.zeros((0, block_m, -(-block_n // 32)), np.uint32)]
+        # weights[r, c] = sum over row r of the random weights of the cells below column c
+        weights = np.random.default_rng(20240229).integers(0, 1 << 64, (block_m, block_n + 1), dtype=np.uint64)
+        weights[:, 0] = 0
+        self._weights: NDArray[np.uint64] = np.cumsum(weights, axis=1, dtype=np.uint64).reshape(-1)
+
+    def patterns(self) -> NDArray[np.uint32]:
+        """[distinct, block_m, ceil(block_n / 32)] words."""
+        return np.concatenate(self._drawn)
+
+    def number(self, group: Group, judged: Judged, base: NDArray[np.integer]) -> NDArray[np.int32]:
+        """The pattern of every partial tile of a group."""
+        if not judged.partial.size:
+            return np.zeros(0, np.int32)
+        pieces = self._cut(group, judged, base)
+        tiles = judged.partial.size
+        sums = np.zeros(tiles, np.uint64)
+        np.add.at(sums, pieces.tile, self._weights[pieces.end] - self._weights[pieces.start])
+        cells = np.bincount(pieces.tile, pieces.end - pieces.start, minlength=tiles).astype(np.float64)
+        first, local = _first_use(sums)
+        drawn, right = self._draw(pieces, first, local, cells)
+        wrong = np.flatnonzero(~right)
+        if wrong.size:
+            local[wrong] = first.size + np.arange(wrong.size)
+            alone = np.full(tiles, -1)
+            alone[wrong] = np.arange(wrong.size)
+            own = pieces.part(alone[pieces.tile] >= 0)
+            each = np.arange(wrong.size)
+            more, _ = self._draw(_Pieces(alone[own.tile], own.start, own.end), each, each, cells[wrong])
+            drawn = np.concatenate((drawn, more))
+        return self._enter(local, drawn)
+
+    def _enter(self, local: Numbers, drawn: NDArray[np.uint32]) -> NDArray[np.int32]:
+        """Final numbers, in order of first use."""
+        used, at = np.unique(local, return_index=True)
+        rename = np.empty(drawn.shape[0], np.int32)
+        new = []
+        for i in used[np.argsort(at)].tolist():
+            key = drawn[i].tobytes()
+            if key not in self._known:
+                self._known[key] = len(self._known)
                 new.append(i)
-            rename[i] = known[key]
-        numbers[low:high] = rename[local]
-        table.append(fresh[new])
-    return numbers, np.concatenate(table)
+            rename[i] = self._known[key]
+        self._drawn.append(drawn[new])
+        return rename[local]
+
+    def _cut(self, group: Group, judged: Judged, base: NDArray[np.integer]) -> _Pieces:
+        n = self.block_n
+        row = group.row % np.int32(self.block_m) * np.int32(n + 1)
+        low, count = judged.low, judged.high - judged.low
+        starts, ends = group.starts, group.ends
+        if (count == 1).all():
+            tile = low.astype(np.int64)
+        else:
+            starts, ends, row, base = (np.repeat(array, count) for array in (starts, ends, row, base))
+            tile = linear.ranges(low, count)
+        left = ((judged.partial[tile] - base) * n).astype(np.int32)
+        start, end = np.maximum(starts - left, 0), np.minimum(ends - left, n)
+        return _Pieces(tile, row + start, row + end)
+
+    def _draw(
+        self, pieces: _Pieces, first: Numbers, local: Numbers, cells: NDArray[np.float64]
+    ) -> tuple[NDArray[np.uint32], NDArray[np.bool_]]:
+        """The bits of the tiles `first`, and which tiles are exactly like the one with their number."""
+        m, n = self.block_m, self.block_n
+        drawn = np.empty((first.size, m, -(-n // 32)), np.uint32)
+        right = cells == cells[first[local]]
+        model = np.zeros(local.size, np.bool_)
+        model[first] = True
+        number = local[pieces.tile]
+        for begin in range(0, first.size, PATTERNS_AT_ONCE):
+            count = min(PATTERNS_AT_ONCE, first.size - begin)
+            part, place = pieces, number
+            if first.size > PATTERNS_AT_ONCE:
+                chosen = (number >= begin) & (number < begin + count)
+                part, place = pieces.part(chosen), number[chosen] - begin
+            is_model = model[part.tile]
+            size = m * (n + 1)
+            step = np.zeros(count * size, np.int8)
+            np.add.at(step, place[is_model] * size + part.start[is_model], np.int8(1))
+            np.subtract.at(step, place[is_model] * size + part.end[is_model], np.int8(1))
+            visible = np.cumsum(step.reshape(count, m, n + 1), axis=2, dtype=np.int8)[:, :, :-1].astype(np.bool_)
+            drawn[begin : begin + count] = pack_patterns(visible)
+            if not is_model.all():
+                _compare(part, place, ~is_model, visible, right)
+        return drawn, right
 
 
-def _rows_in_tile(spans: TileSpans) -> NDArray[np.int32]:
-    rows = np.arange(spans.intervals.rows, dtype=np.int32) % np.int32(spans.block_m)
-    return np.repeat(rows, np.diff(spans.intervals.offsets))
-
-
-def _weights(block_m: int, block_n: int) -> NDArray[np.uint64]:
-    """A fixed random weight per cell, summed along rows: a run of row r weighs f[r, end] - f[r, start]."""
-    weights = np.random.default_rng(20240229).integers(0, 1 << 64, (block_m, block_n + 1), dtype=np.uint64)
-    weights[:, 0] = 0
-    return np.cumsum(weights, axis=1, dtype=np.uint64).reshape(-1)
-
-
-def _chunks(spans: TileSpans) -> list[tuple[int, int, slice]]:
-    """Whole tile rows, about PIECES_AT_ONCE pieces each: partial tiles [low, high) and the slice of runs."""
-    if not spans.partial.size:
-        return []
-    tile_rows = -(-spans.intervals.rows // spans.block_m)
-    bounds = spans.intervals.offsets[np.minimum(np.arange(tile_rows + 1) * spans.block_m, spans.intervals.rows)]
-    pieces = np.zeros(spans.intervals.runs + 1, np.int64)
-    np.cumsum(spans.high - spans.low, out=pieces[1:])
-    total = pieces[bounds]
-    borders = np.searchsorted(spans.partial, np.arange(tile_rows + 1) * spans.stride)
-    chunks = []
-    row = 0
-    while row < tile_rows:
-        end = int(np.searchsorted(total, total[row] + PIECES_AT_ONCE, side="right")) - 1
-        end = min(max(end, row + 1), tile_rows)
-        if borders[row] < borders[end]:
-            chunks.append((int(borders[row]), int(borders[end]), slice(int(bounds[row]), int(bounds[end]))))
-        row = end
-    return chunks
-
-
-def _cut(spans: TileSpans, row_in_tile: NDArray[np.int32], first: int, last: int, runs: slice) -> _Pieces:
-    """The pieces of the runs of some tile rows, which hold the partial tiles first..last - 1."""
-    n = spans.block_n
-    wide = spans.block_m * (n + 1) ** 2 >= 2**31
-    low, count = spans.low[runs], spans.high[runs] - spans.low[runs]
-    starts, ends, row, base = (
-        spans.intervals.starts[runs],
-        spans.intervals.ends[runs],
-        row_in_tile[runs],
-        spans.base[runs],
-    )
-    if (count == 1).all():
-        tile = low.astype(np.int64)
-    else:
-        starts, ends, row, base = (np.repeat(array, count) for array in (starts, ends, row, base))
-        tile = linear.ranges(low, count)
-    left = ((spans.partial[tile] - base) * n).astype(np.int32)
-    start = np.maximum(starts - left, 0)
-    end = np.minimum(ends - left, n)
-    packed = row.astype(np.int64 if wide else np.int32)
-    packed *= n + 1
-    packed += start
-    packed *= n + 1
-    packed += end
-    tile -= first
-    if not linear.is_sorted(tile):
-        small = tile.astype(np.uint16) if last - first <= 1 << 16 else tile
-        order = np.argsort(small, kind="stable")
-        tile, packed = small[order], packed[order]
-    return _Pieces(tile, np.searchsorted(tile, np.arange(last - first, dtype=tile.dtype)), packed)
-
-
-def _group(pieces: _Pieces, weights: NDArray[np.uint64], block_n: int) -> tuple[Numbers, Numbers]:
-    """A local number per tile, and per number the first tile that has it; equal sums are compared exactly."""
-    row_start, end = np.divmod(pieces.packed, block_n + 1)
-    row = row_start // (block_n + 1)
-    weight = weights[row * (block_n + 1) + end]
-    weight -= weights[row_start]
-    begin = pieces.begin
-    _, first, local = np.unique(np.add.reduceat(weight, begin), return_index=True, return_inverse=True)
+def _first_use(sums: NDArray[np.uint64]) -> tuple[Numbers, Numbers]:
+    """The first tile of every distinct sum, ascending, and for every tile the number of its sum."""
+    _, first, local = np.unique(sums, return_index=True, return_inverse=True)
     order = np.argsort(first)
     rank = np.empty_like(order)
     rank[order] = np.arange(order.size)
-    local, first = rank[local.reshape(-1)], first[order]
-    count = np.diff(begin, append=pieces.packed.size)
-    model = first[local]
-    same = count == count[model]
-    place = linear.ranges(begin[model], np.where(same, count, 0))
-    packed = pieces.packed if same.all() else pieces.packed[np.flatnonzero(same[pieces.tile])]
-    wrong = packed != pieces.packed[place]
-    if wrong.any():
-        tile = pieces.tile if same.all() else pieces.tile[same[pieces.tile]]
-        same[tile[wrong]] = False
-    alone = np.flatnonzero(~same)
-    local[alone] = first.size + np.arange(alone.size)
-    return local, np.concatenate((first, alone))
+    return first[order], rank[local.reshape(-1)]
 
 
-def _draw(pieces: _Pieces, tiles: Numbers, block_m: int, block_n: int) -> NDArray[np.uint32]:
-    """The bits of the given tiles."""
-    count = np.diff(pieces.begin, append=pieces.packed.size)[tiles]
-    drawn = np.empty((tiles.size, block_m, -(-block_n // 32)), np.uint32)
-    for i in range(0, tiles.size, PATTERNS_AT_ONCE):
-        part = slice(i, i + PATTERNS_AT_ONCE)
-        step = np.zeros((tiles[part].size, block_m, block_n + 1), np.int8)
-        packed = pieces.packed[linear.ranges(pieces.begin[tiles[part]], count[part])]
-        own = np.repeat(np.arange(step.shape[0]), count[part])
-        row_start, end = np.divmod(packed, block_n + 1)
-        row, start = np.divmod(row_start, block_n + 1)
-        step[own, row, start] = 1
-        step[own, row, end] = -1
-        drawn[part] = pack_patterns(np.cumsum(step, axis=2, dtype=np.int8)[:, :, :-1].astype(np.bool_))
-    return drawn
+def _compare(
+    pieces: _Pieces, place: Numbers, chosen: NDArray[np.bool_], visible: NDArray[np.bool_], right: NDArray[np.bool_]
+) -> None:
+    """Clear `right` of tiles with a piece that is not all visible in the pattern of its place."""
+    count, m, n = visible.shape
+    seen = np.zeros((count, m, n + 1), np.int16 if n < 2**15 else np.int32)
+    np.cumsum(visible, axis=2, out=seen[:, :, 1:])
+    flat = seen.reshape(-1)
+    base = place[chosen] * (m * (n + 1))
+    start, end = pieces.start[chosen], pieces.end[chosen]
+    wrong = flat[base + end] - flat[base + start] != end - start
+    right[pieces.tile[chosen][wrong]] = False

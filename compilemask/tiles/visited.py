@@ -25,7 +25,8 @@ def visited_tiles(
         moved[row_order] = tile_row
         tile_row = moved
     base = np.repeat(tile_row * stride, np.diff(intervals.offsets))
-    starts, ends = intervals.starts, intervals.ends
+    starts: NDArray[np.integer] = intervals.starts
+    ends: NDArray[np.integer] = intervals.ends
     if column_order is not None:
         own, starts, ends = intervals.pieces(column_order)
         base = base[own]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compilemask.intervals import Intervals
-from compilemask.tiles import TileKind, TileMap, build_tile_map
+from compilemask.tiles import TileKind, TileMap, build_tile_map, visited_tiles
 from tests.strategies import DenseMask, dense_masks
 
 
@@ -55,14 +55,14 @@ def test_tiles_of_the_column_form_turned_are_those_of_the_row_form(mask: DenseMa
 @given(dense_masks(), st.sampled_from([1, 3, 8]), st.sampled_from([2, 5, 16]))
 def test_long_masks_are_judged_without_a_counter_per_tile(mask: DenseMask, m: int, n: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("compilemask.tiles.build.COUNTED_CELLS_PER_RUN", -(10**9))
+        patch.setattr("compilemask.tiles.build.COUNTED_TILES_PER_RUN", -(10**9))
         check_tile_map(build_tile_map(Intervals.from_dense(mask), m, n), mask)
 
 
 @pytest.mark.parametrize("pieces", [1, 50])
 def test_small_chunks_change_nothing(pieces: int, monkeypatch: pytest.MonkeyPatch) -> None:
     mask = np.random.default_rng(3).random((97, 61)) < np.linspace(0, 1, 61)
-    monkeypatch.setattr("compilemask.tiles.patterns.PIECES_AT_ONCE", pieces)
+    monkeypatch.setattr("compilemask.tiles.build.RUNS_AT_ONCE", pieces)
     monkeypatch.setattr("compilemask.tiles.patterns.PATTERNS_AT_ONCE", 2)
 
     check_tile_map(build_tile_map(Intervals.from_dense(mask), 8, 8), mask)
@@ -94,3 +94,23 @@ def test_causal_has_one_pattern_and_one_run_of_full_tiles_a_row() -> None:
     assert tiles.distinct_partial == 1
     assert tiles.partial == 128
     assert tiles.full_runs.shape == (127, 2)
+
+
+@given(dense_masks(), st.sampled_from([1, 3, 8, 33]), st.sampled_from([1, 5, 8, 40]))
+def test_moved_columns_are_judged_without_moving_the_mask(mask: DenseMask, m: int, n: int) -> None:
+    order = np.random.default_rng(mask.size).permutation(mask.shape[1])
+
+    check_tile_map(build_tile_map(Intervals.from_dense(mask), m, n, order), mask[:, order])
+
+
+@given(dense_masks(), st.sampled_from([1, 3, 8]), st.sampled_from([1, 5, 8]))
+def test_visited_tiles_are_counted_without_moving_the_mask(mask: DenseMask, m: int, n: int) -> None:
+    generator = np.random.default_rng(mask.size)
+    rows, columns = generator.permutation(mask.shape[0]), generator.permutation(mask.shape[1])
+    intervals = Intervals.from_dense(mask)
+    expected = (np.array(dense_kinds(mask[rows][:, columns], m, n)) > 0).sum()
+
+    assert visited_tiles(intervals, m, n, rows, columns) == expected
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("compilemask.tiles.visited.MOST_COUNTED", 0)
+        assert visited_tiles(intervals, m, n, rows, columns) == expected
