@@ -195,8 +195,8 @@ class Join:
         run = keys.run[first]
         counts = keys.run[last - 1] - run + 1
         if (counts == 1).all():
-            begin = keys.sorted_slots[first]
-            return rows, begin, begin + (last - first)
+            only = keys.sorted_slots[first]
+            return rows, only, only + (last - first)
         own = np.repeat(np.arange(first.size), counts)
         run = linear.ranges(run, counts)
         begin: Ints = np.maximum(keys.run_begin[run], first[own])
