@@ -169,7 +169,8 @@ def _endpoints(workload: Workload) -> Tensor:
     endpoints[0] = np.where(from_zero, rows.ends[np.minimum(first, rows.runs - 1)], 0)
     for i in range(widest):
         there = others > i
-        run = (first + from_zero + i)[there]
-        endpoints[1 + 2 * i, there] = rows.starts[run]
-        endpoints[2 + 2 * i, there] = rows.ends[run]
+        run = np.minimum(first + from_zero + i, rows.runs - 1)
+        # endpoints must not fall: a run that isn't there is empty, behind the last one
+        endpoints[1 + 2 * i] = np.where(there, rows.starts[run], endpoints[2 * i])
+        endpoints[2 + 2 * i] = np.where(there, rows.ends[run], endpoints[2 * i])
     return torch.from_numpy(endpoints[None]).contiguous()

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from compilemask.descriptor.build import build_descriptor
 from compilemask.descriptor.descriptor import Descriptor
+from compilemask.descriptor.registry import register
 from compilemask.intervals import Intervals
 from compilemask.tiles import build_tile_map
 
@@ -29,6 +30,9 @@ class Workload:
     inside: bool = True  # the permutation is part of the call; False: tensors are in that order already
     shape: tuple[int, int, int] = (0, 0, 0)  # text, height, width of CLEAR
     _descriptors: dict[tuple[int, int], Descriptor] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.number = register(self)
 
     @property
     def query_length(self) -> int:

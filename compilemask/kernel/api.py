@@ -10,7 +10,7 @@ from torch import Tensor
 
 from compilemask.errors import UsageError
 from compilemask.kernel.differentiable import differentiable_attention
-from compilemask.kernel.prepared import Mask, handle_of, prepared
+from compilemask.kernel.prepared import Mask, handle_of
 from compilemask.kernel.registration import attention_op
 
 DTYPES = (torch.bfloat16, torch.float16, torch.float32, torch.float64)
@@ -53,19 +53,14 @@ def attention(
     _check_heads(q.shape[1], k.shape[1], v.shape[1], enable_gqa)
     if k.shape[3] != q.shape[3]:
         raise UsageError(f"k must have the head_dim of q, {q.shape[3]}, but has {k.shape[3]}.")
-    handle, batch, heads = _known(mask)
-    _check_mask(q, k, v, mask, batch, heads)
+    _check_lengths(q, k, v, mask)
     factor = 1.0 / math.sqrt(q.shape[3]) if scale is None else float(scale)
-    run = attention_op if torch.compiler.is_compiling() else differentiable_attention
-    output, lse = run(q, k, v, handle, factor)
+    if torch.compiler.is_compiling():
+        # an integer attribute is all that a graph may know of the mask
+        output, lse = attention_op(q, k, v, mask.number, factor)
+    else:
+        output, lse = differentiable_attention(q, k, v, handle_of(mask), factor)
     return (output, lse) if return_lse else output
-
-
-@torch.compiler.assume_constant_result  # type: ignore[untyped-decorator]
-def _known(mask: Mask) -> tuple[int, int, int]:
-    """Handle of a mask, and the batch size and heads that it was made for (1 serves any)."""
-    handle = handle_of(mask)
-    return handle, prepared(handle).batch, prepared(handle).heads
 
 
 def _check_tensor(name: str, tensor: Tensor, q: Tensor) -> None:
@@ -94,13 +89,9 @@ def _check_heads(heads: int, key_heads: int, value_heads: int, enable_gqa: bool)
         raise UsageError(f"q must have a multiple of the {key_heads} heads of k, but has {heads}.")
 
 
-def _check_mask(q: Tensor, k: Tensor, v: Tensor, mask: Mask, batch: int, heads: int) -> None:
+def _check_lengths(q: Tensor, k: Tensor, v: Tensor, mask: Mask) -> None:
     if q.shape[2] != mask.query_length:
         raise UsageError(f"q must have the mask's {mask.query_length} queries, but has {q.shape[2]} tokens.")
     for name, tensor in (("k", k), ("v", v)):
         if tensor.shape[2] != mask.key_length:
             raise UsageError(f"{name} must have the mask's {mask.key_length} keys, but has {tensor.shape[2]} tokens.")
-    if batch not in (1, q.shape[0]):
-        raise UsageError(f"q must have the mask's batch size, {batch}, but has {q.shape[0]}.")
-    if heads not in (1, q.shape[1]):
-        raise UsageError(f"q must have the mask's {heads} heads, but has {q.shape[1]}.")

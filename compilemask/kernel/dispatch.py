@@ -7,6 +7,7 @@ from functools import cache
 import torch
 from torch import Tensor
 
+from compilemask.errors import UsageError
 from compilemask.kernel import cpu
 from compilemask.kernel.backward_configurations import backward_configuration
 from compilemask.kernel.configurations import Family, family_of, forward_configuration
@@ -22,7 +23,11 @@ def gpu_family(device: torch.device) -> Family:
 
 
 def run_forward(query: Tensor, key: Tensor, value: Tensor, mask: PreparedMask, scale: float) -> tuple[Tensor, Tensor]:
-    """Output and LSE of checked tensors in the caller's token order."""
+    """Output and LSE of checked tensors in the caller's token order. Raises UsageError on another batch or heads."""
+    if mask.batch not in (1, query.shape[0]):
+        raise UsageError(f"q must have the mask's batch size, {mask.batch}, but has {query.shape[0]}.")
+    if mask.heads not in (1, query.shape[1]):
+        raise UsageError(f"q must have the mask's {mask.heads} heads, but has {query.shape[1]}.")
     orders = mask.orders(query.device)
     query = in_order(query, orders.query)
     key, value = in_order(key, orders.key), in_order(value, orders.key)

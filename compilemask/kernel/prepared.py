@@ -5,16 +5,16 @@ Operators registered with PyTorch take tensors and numbers only, so a mask trave
 
 from __future__ import annotations
 
-import itertools
 import weakref
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, cast
 
 import torch
 from torch import Tensor
 
 from compilemask.descriptor.descriptor import Descriptor
+from compilemask.descriptor.registry import find, register
 from compilemask.errors import InternalError
 from compilemask.kernel.device_tensors import DeviceTensors, to_device
 
@@ -23,6 +23,9 @@ Built = TypeVar("Built")
 
 class Mask(Protocol):
     """What the kernels need to know of a compiled mask."""
+
+    @property
+    def number(self) -> int: ...
 
     @property
     def query_length(self) -> int: ...
@@ -96,22 +99,27 @@ class PreparedMask:
         return built
 
 
-_numbers = itertools.count(1)
 _handles: weakref.WeakKeyDictionary[Mask, int] = weakref.WeakKeyDictionary()
 _prepared: dict[int, PreparedMask] = {}
 
 
 def handle_of(mask: Mask) -> int:
     """The number of a mask; the same for as long as it lives, never used again afterwards."""
-    handle = _handles.get(mask)
-    if handle is None:
-        handle = next(_numbers)
-        _prepared[handle] = PreparedMask(mask)
-        _handles[mask] = handle
-        weakref.finalize(mask, _prepared.pop, handle, None)
-    return handle
+    number = getattr(mask, "number", None)
+    if number is None:
+        number = _handles.get(mask)
+        if number is None:
+            number = _handles[mask] = register(mask)
+    return number
 
 
 def prepared(handle: int) -> PreparedMask:
-    """The mask behind a handle."""
-    return _prepared[handle]
+    """What is kept for the mask behind a handle. Raises InternalError when that mask is gone."""
+    found = _prepared.get(handle)
+    if found is None:
+        mask = find(handle)
+        if mask is None:
+            raise InternalError("a mask was used after it was deleted")
+        found = _prepared[handle] = PreparedMask(cast(Mask, mask))
+        weakref.finalize(mask, _prepared.pop, handle, None)
+    return found

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compilemask.descriptor import Descriptor, build_descriptor
+from compilemask.descriptor.registry import register
 from compilemask.errors import UsageError
 from compilemask.intervals import Intervals
 from compilemask.intervals.lowering import Lowered
@@ -27,6 +28,7 @@ class CompiledMask:
 
     `variant` [batch or 1, heads or 1] is the place in `kept` (and `variants`) of each batch entry and head.
     Intervals and cells use the caller's token numbers; tile maps and descriptors are in the kernel's order.
+    `number` stands for the mask in operators that take numbers only.
     `tried_orders`: what `order best` compared, the caller's own order first; empty where it was not asked for.
     """
 
@@ -45,6 +47,7 @@ class CompiledMask:
         self.order = order
         self.tried_orders = tried_orders
         self.variant: NDArray[np.int32] = np.array(program.variant, np.int32).reshape(program.batch, program.heads)
+        self.number = register(self)
         self._compile_ms = compile_ms
         self._rows: dict[int, Intervals] = {}
         self._columns: dict[int, Intervals] = {}

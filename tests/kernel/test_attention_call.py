@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from compilemask.descriptor.descriptor import Descriptor
-from compilemask.errors import UsageError
+from compilemask.descriptor.registry import register
+from compilemask.errors import InternalError, UsageError
 from compilemask.kernel.api import attention
 from tests.kernel.dense_attention import dense, relative_error
 from tests.kernel.dense_descriptor import descriptor_of
@@ -23,6 +24,9 @@ class DenseMask:
     """A mask given cell by cell, [batch or 1, heads or 1, queries, keys]."""
 
     cells: NDArray[np.bool_]
+
+    def __post_init__(self) -> None:
+        self.number = register(self)
 
     @property
     def query_length(self) -> int:
@@ -149,7 +153,7 @@ def test_a_mask_is_forgotten_with_its_owner() -> None:
     assert prepared.handle_of(mask) == handle
     del mask
     gc.collect()
-    with pytest.raises(KeyError):
+    with pytest.raises(InternalError):
         prepared.prepared(handle)
 
 
