@@ -121,7 +121,7 @@ def _step(
     words, number, next_entry, scale_log2, partial_patterns, pattern_table,
     PART: gl.constexpr, MASKED: gl.constexpr, BLOCK_M: gl.constexpr, BLOCK_N: gl.constexpr, HEAD_DIM: gl.constexpr,
     HEAD_DIM_V: gl.constexpr, STAGES: gl.constexpr, S_LAYOUT: gl.constexpr, O_LAYOUT: gl.constexpr,
-    DTYPE: gl.constexpr,
+    DTYPE: gl.constexpr, POLYNOMIAL: gl.constexpr,
 ):  # fmt: skip
     """Q x K of this tile beside weights x V of the tile before; K of this tile has landed already."""
     k_slot = step % STAGES
@@ -142,7 +142,9 @@ def _step(
         number = pattern_number(partial_patterns, next_entry, True, BLOCK_N, S_LAYOUT)
     scores = warpgroup_mma_wait(1, deps=(pending,))
     mbarrier.arrive(k_free.index(k_slot), count=1)
-    weights, maximum, total, factor = softmax_step(scores, maximum, total, scale_log2, MASKED, BLOCK_N)
+    weights, maximum, total, factor = softmax_step(
+        scores, maximum, total, scale_log2, MASKED, POLYNOMIAL, BLOCK_N, S_LAYOUT
+    )
     # this spin loop ends the basic block: without it ptxas moves the next wait above the softmax
     mbarrier.wait(k_ready.index((step + 1) % STAGES), ((step + 1) // STAGES) & 1, pred=step < last_step)
     output = warpgroup_mma_wait(0, deps=(output,))
@@ -154,6 +156,7 @@ def _step(
 def _consume(
     shared, PART: gl.constexpr, BLOCK_M: gl.constexpr, BLOCK_N: gl.constexpr, HEAD_DIM: gl.constexpr,
     HEAD_DIM_V: gl.constexpr, STAGES: gl.constexpr, Q_IN_REGISTERS: gl.constexpr,
+    POLYNOMIAL: gl.constexpr,
 ):  # fmt: skip
     (
         o_desc, lse, q_smem, k_smem, v_smem, o_smem, q_ready, q_free, k_ready, k_free, v_ready, v_free,
@@ -202,7 +205,9 @@ def _consume(
                 # only now: the first product has used `query`, so its loads from shared memory have finished
                 mbarrier.arrive(q_free, count=1)
             filled += 1
-            weights, maximum, total, factor = softmax_step(scores, maximum, total, scale_log2, True, BLOCK_N)
+            weights, maximum, total, factor = softmax_step(
+                scores, maximum, total, scale_log2, True, POLYNOMIAL, BLOCK_N, S_LAYOUT
+            )
             packed = pack_weights(weights, BLOCK_N, DTYPE)
             mbarrier.wait(k_ready.index((start + 1) % STAGES), ((start + 1) // STAGES) & 1, pred=tiles > 1)
             for i in range(1, partials):
@@ -210,13 +215,13 @@ def _consume(
                     start + i, last_step, query, k_smem, v_smem, k_ready, k_free, v_ready, v_free, output, packed,
                     factor, maximum, total, next_words, number, gl.minimum(partial + i + 2, last_entry), scale_log2,
                     partial_patterns, pattern_table, PART, True, BLOCK_M, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES,
-                    S_LAYOUT, O_LAYOUT, DTYPE,
+                    S_LAYOUT, O_LAYOUT, DTYPE, POLYNOMIAL,
                 )  # fmt: skip
             for i in range(gl.maximum(partials, 1), tiles):
                 output, packed, factor, maximum, total, _, _ = _step(
                     start + i, last_step, query, k_smem, v_smem, k_ready, k_free, v_ready, v_free, output, packed,
                     factor, maximum, total, 0, 0, 0, scale_log2, partial_patterns, pattern_table, PART, False, BLOCK_M,
-                    BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES, S_LAYOUT, O_LAYOUT, DTYPE,
+                    BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES, S_LAYOUT, O_LAYOUT, DTYPE, POLYNOMIAL,
                 )  # fmt: skip
             if not Q_IN_REGISTERS:
                 mbarrier.arrive(q_free, count=1)
@@ -257,7 +262,8 @@ def hopper_attention_forward(
     q_desc, k_desc, v_desc, o_desc, lse, items, item_offsets, full_runs, partial_tiles, partial_patterns, pattern_table,
     heads, query_length, scale_log2,
     PARTS: gl.constexpr, BLOCK_N: gl.constexpr, HEAD_DIM: gl.constexpr, HEAD_DIM_V: gl.constexpr, STAGES: gl.constexpr,
-    Q_IN_REGISTERS: gl.constexpr, CONSUMER_REGISTERS: gl.constexpr, PRODUCER_REGISTERS: gl.constexpr,
+    Q_IN_REGISTERS: gl.constexpr, POLYNOMIAL: gl.constexpr, CONSUMER_REGISTERS: gl.constexpr,
+    PRODUCER_REGISTERS: gl.constexpr,
 ):  # fmt: skip
     """q_desc and o_desc take boxes of 64 rows, k_desc and v_desc of BLOCK_N; lse is contiguous [batch, heads, rows]."""
     DTYPE: gl.constexpr = q_desc.dtype
@@ -296,8 +302,8 @@ def hopper_attention_forward(
     if PARTS == 2:
         gl.warp_specialize(
             [
-                (_consume, (shared, 0, BLOCK_M, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES, Q_IN_REGISTERS)),
-                (_consume, (shared, 1, BLOCK_M, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES, Q_IN_REGISTERS)),
+                (_consume, (shared, 0, BLOCK_M, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES, Q_IN_REGISTERS, POLYNOMIAL)),
+                (_consume, (shared, 1, BLOCK_M, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES, Q_IN_REGISTERS, POLYNOMIAL)),
                 (_produce, (sources, PARTS, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES)),
             ],
             [4, 1],
@@ -306,9 +312,9 @@ def hopper_attention_forward(
     else:
         gl.warp_specialize(
             [
-                (_consume, (shared, 0, BLOCK_M, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES, Q_IN_REGISTERS)),
-                (_consume, (shared, 1, BLOCK_M, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES, Q_IN_REGISTERS)),
-                (_consume, (shared, 2, BLOCK_M, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES, Q_IN_REGISTERS)),
+                (_consume, (shared, 0, BLOCK_M, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES, Q_IN_REGISTERS, POLYNOMIAL)),
+                (_consume, (shared, 1, BLOCK_M, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES, Q_IN_REGISTERS, POLYNOMIAL)),
+                (_consume, (shared, 2, BLOCK_M, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES, Q_IN_REGISTERS, POLYNOMIAL)),
                 (_produce, (sources, PARTS, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES)),
             ],
             [4, 4, 1],
