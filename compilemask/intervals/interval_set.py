@@ -211,20 +211,36 @@ class Intervals:
     # ---------------------------------------------------------------- rearranging
 
     def transpose(self) -> Intervals:
-        """Columns as rows. A column's run starts where a row shows the cell and the row above does not."""
+        """Columns as rows. A column's run starts where a row shows the cell and the row above does not.
+
+        Raises CompileMaskError where there would be more than MOST_RUNS.
+        """
         stride = self.columns + 1
         starts, ends = self.to_line()
         above = (starts + stride, ends + stride)
-        begin = _cells(linear.subtract((starts, ends), above), stride, self.rows + 1)
+        opened = linear.subtract((starts, ends), above)
+        _refuse_more_than_most(int((opened[1] - opened[0]).sum()), "seen from the other side")
+        begin = _cells(opened, stride, self.rows + 1)
         end = _cells(linear.subtract(above, (starts, ends)), stride, self.rows + 1)
         return Intervals.from_line(self.columns, self.rows, (begin, end))
 
-    def transposed_runs(self) -> int:
-        """How many runs `transpose` would have, without building it."""
+    def transposed_runs_per_row(self) -> NDArray[np.int64]:
+        """[columns] runs that every row of `transpose` would have, without building it."""
         stride = self.columns + 1
         starts, ends = self.to_line()
         first, last = linear.subtract((starts, ends), (starts + stride, ends + stride))
-        return int((last - first).sum())
+        change = np.bincount(first % stride, minlength=stride) - np.bincount(last % stride, minlength=stride)
+        return np.cumsum(change)[: self.columns]
+
+    def transposed_runs(self) -> int:
+        """How many runs `transpose` would have."""
+        return int(self.transposed_runs_per_row().sum())
+
+    def shown_columns(self) -> NDArray[np.bool_]:
+        """[columns] which columns some row shows."""
+        change = np.bincount(self.starts, minlength=self.columns + 1)
+        change -= np.bincount(self.ends, minlength=self.columns + 1)
+        return np.cumsum(change)[: self.columns] > 0
 
     def select(self, rows: NDArray[np.integer]) -> Intervals:
         """A mask whose row i is row rows[i] of this one."""
@@ -264,10 +280,7 @@ class Intervals:
         stretch, begins, place = _stretches(order)
         first = stretch[starts]
         count = stretch[ends - 1] - first + 1
-        if int(count.sum(dtype=np.int64)) > MOST_RUNS:
-            raise CompileMaskError(
-                f"in this token order the mask has some {int(count.sum()):,} runs, at most {MOST_RUNS:,} are allowed"
-            )
+        _refuse_more_than_most(int(count.sum(dtype=np.int64)), "in this token order")
         own = np.repeat(np.arange(starts.size, dtype=np.int32), count)
         piece = linear.narrow_ranges(first, count)
         begin = np.maximum(begins[piece], starts[own])
@@ -287,6 +300,11 @@ class Intervals:
     def _same_shape(self, other: Intervals) -> None:
         if (self.rows, self.columns) != (other.rows, other.columns):
             raise InternalError(f"{self.rows}x{self.columns} and {other.rows}x{other.columns} masks do not combine")
+
+
+def _refuse_more_than_most(runs: int, where: str) -> None:
+    if runs > MOST_RUNS:
+        raise CompileMaskError(f"{where} the mask has some {runs:,} runs, at most {MOST_RUNS:,} are allowed")
 
 
 def _cells(runs: linear.Runs, stride: int, new_stride: int) -> linear.Line:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from compilemask.errors import MaskFileError
 from compilemask.intervals import terms
 from compilemask.intervals.interval_set import Intervals
-from compilemask.intervals.order import UNMOVED, TokenOrder
+from compilemask.intervals.order import UNMOVED, Permutation, TokenOrder, inverse
 from compilemask.intervals.plan import Plan, Turned
 from compilemask.intervals.relations import relation_term
 from compilemask.intervals.solve import Form, Solver
@@ -55,6 +55,28 @@ class Lowered:
     def columns(self) -> Intervals:
         """Queries of every key, in the caller's order."""
         return self.intervals_in(Form.COLUMN)
+
+    def runs_per_query(self) -> NDArray[np.int64]:
+        """[queries] runs of keys, in the order in which the intervals are kept."""
+        if self.form is Form.ROW:
+            return self.intervals.runs_per_row()
+        return self.intervals.transposed_runs_per_row()
+
+    def seeing_queries(self) -> NDArray[np.bool_]:
+        """[queries] which of the caller's queries see any key."""
+        return self._callers(self._shown(self.form is Form.ROW), self.order.queries)
+
+    def seen_keys(self) -> NDArray[np.bool_]:
+        """[keys] which of the caller's keys are seen by any query."""
+        return self._callers(self._shown(self.form is Form.COLUMN), self.order.keys)
+
+    def _shown(self, rows: bool) -> NDArray[np.bool_]:
+        intervals = self.intervals
+        return intervals.offsets[1:] > intervals.offsets[:-1] if rows else intervals.shown_columns()
+
+    def _callers(self, shown: NDArray[np.bool_], order: Permutation | None) -> NDArray[np.bool_]:
+        places = inverse(order)
+        return shown if places is None else shown[places]
 
     def intervals_in(self, form: Form, order: TokenOrder = UNMOVED) -> Intervals:
         """The mask in a form, and in an order of queries and keys."""

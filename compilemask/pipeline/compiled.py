@@ -18,7 +18,7 @@ from compilemask.intervals.solve import Form
 from compilemask.language.program import Program
 from compilemask.pipeline.best_order import Candidate
 from compilemask.pipeline.explanation import Explanation, explain
-from compilemask.pipeline.statistics import Statistics, tile_statistics, unseen_keys
+from compilemask.pipeline.statistics import Statistics, tile_statistics
 from compilemask.source import Diagnostic
 from compilemask.tiles import TileMap, build_tile_map
 
@@ -151,9 +151,8 @@ class CompiledMask:
         descriptor = self.descriptor(block_m, block_n)
         uses = np.bincount(self.variant.reshape(-1), minlength=len(self.kept)).tolist()
         visible = sum(one.intervals.visible * use for one, use in zip(self.kept, uses, strict=True))
-        rows = [one.intervals_in(Form.ROW, one.order) for one in self.kept]
         cells = self.query_length * self.key_length * sum(uses)
-        runs = [one.runs_per_row() for one in rows]
+        runs = [one.runs_per_query() for one in self.kept]
         return Statistics(
             self.query_length,
             self.key_length,
@@ -161,8 +160,8 @@ class CompiledMask:
             visible / cells if cells else 0.0,
             max(int(one.max(initial=0)) for one in runs),
             float(np.mean([one.mean() if one.size else 0.0 for one in runs])),
-            max(one.empty_rows().size for one in rows),
-            max(unseen_keys(one) for one in rows),
+            max(int((~one.seeing_queries()).sum()) for one in self.kept),
+            max(int((~one.seen_keys()).sum()) for one in self.kept),
             tile_statistics([self._tiles_of(n, block_m, block_n) for n in range(len(self.kept))], uses, visible),
             descriptor.nbytes,
             self.compile_ms,

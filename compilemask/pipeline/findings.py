@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from compilemask.intervals.lowering import Effect, Lowered
-from compilemask.intervals.order import inverse
 from compilemask.intervals.solve import Form
 from compilemask.language.program import Program, Variant
 from compilemask.source import Diagnostic, Severity
@@ -90,21 +88,8 @@ def _per_cell(lowered: Lowered) -> list[Diagnostic]:
     return [Diagnostic(Severity.WARNING, "per-cell", message, one.span, hint) for one in lowered.per_cell]
 
 
-def _seen(lowered: Lowered, rows: bool) -> NDArray[np.bool_]:
-    """Which queries (`rows`) see something, or which keys are seen."""
-    intervals = lowered.intervals
-    if rows == (lowered.form is Form.ROW):
-        seen = intervals.offsets[1:] > intervals.offsets[:-1]
-    else:
-        change = np.bincount(intervals.starts, minlength=intervals.columns + 1)
-        change = change - np.bincount(intervals.ends, minlength=intervals.columns + 1)
-        seen = np.cumsum(change)[: intervals.columns] > 0
-    places = inverse(lowered.order.queries if rows else lowered.order.keys)
-    return seen if places is None else seen[places]
-
-
 def _empty_rows(variant: Variant, lowered: Lowered) -> list[Diagnostic]:
-    blind = np.flatnonzero(~_seen(lowered, True) & ~variant.queries.padding)
+    blind = np.flatnonzero(~lowered.seeing_queries() & ~variant.queries.padding)
     if not blind.size:
         return []
     who = "1 query sees" if blind.size == 1 else f"{blind.size:,} queries see"
@@ -113,7 +98,7 @@ def _empty_rows(variant: Variant, lowered: Lowered) -> list[Diagnostic]:
 
 
 def _unseen_keys(variant: Variant, lowered: Lowered) -> list[Diagnostic]:
-    unseen = np.flatnonzero(~_seen(lowered, False) & ~variant.keys.padding)
+    unseen = np.flatnonzero(~lowered.seen_keys() & ~variant.keys.padding)
     if not unseen.size:
         return []
     what = "1 key is" if unseen.size == 1 else f"{unseen.size:,} keys are"

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from compilemask.intervals import Intervals
 from compilemask.tiles import TileMap
 
 
@@ -84,9 +83,3 @@ def _visited_cells(tiles: TileMap) -> int:
         np.add.at(crossing, rows[tiles.partial_tiles == tiles.key_tiles - 1], 1)
         cells -= crossing * (width - last)
     return int((cells * heights).sum())
-
-
-def unseen_keys(rows: Intervals) -> int:
-    """How many keys no query sees."""
-    change = np.bincount(rows.starts, minlength=rows.columns + 1) - np.bincount(rows.ends, minlength=rows.columns + 1)
-    return int((np.cumsum(change)[: rows.columns] == 0).sum())
