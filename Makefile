@@ -35,6 +35,9 @@ contracts: $(STAMP) ## import directions
 screenshots: $(STAMP) ## take the pictures of screenshots/ again
 	$(BIN)/python screenshots/take.py
 
+bench-compiler: $(STAMP) ## time and memory of the compiler from 1K to 1M tokens, beside eager create_block_mask
+	$(BIN)/python benchmarks/compiler.py
+
 bench-ui: $(STAMP) ## start-up, key to repaint, pan and zoom of the workbench
 	$(BIN)/python benchmarks/ui.py
 
