@@ -49,12 +49,18 @@ class Names:
     definitions: dict[str, str] = field(default_factory=dict)
 
 
+MAX_TEXT = 1 << 16
 _PARTIAL = re.compile(r"[A-Za-z_][A-Za-z0-9_]*$")
 _VALUES_OF = {"edge": ("cut", "shift"), "lean": ("behind", "ahead")}
 
 
 def complete(text: str, line: int, column: int) -> list[Completion]:
-    """The suggestions at a cursor that stands before the 1-based `column` of the 1-based `line`, best first."""
+    """The suggestions at a cursor that stands before the 1-based `column` of the 1-based `line`, best first.
+
+    None for texts of more than 65,536 characters, so that typing never waits.
+    """
+    if len(text) > MAX_TEXT:
+        return []
     rows = text.split("\n")[: max(line, 1)]
     rows[-1] = rows[-1][: max(column - 1, 0)]
     if "#" in rows[-1] or rows[-1].count('"') % 2:

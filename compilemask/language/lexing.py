@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from compilemask.source import Diagnostic, Severity, Source, Span
 
 MAX_TEXT = 1 << 20
+MAX_TOKENS = 100_000
 MAX_BRACKETS = 40
 MAX_ERRORS = 50
 
@@ -16,6 +17,7 @@ _TOKEN = re.compile(
     r'(?P<WORD>[A-Za-z_][A-Za-z0-9_]*)|(?P<NUMBER>[0-9][0-9_]*)|(?P<STRING>"[^"\n]*")'
     r"|(?P<MARK><=|>=|==|!=|//|[<>=+\-*%.,:()\[\]])|(?P<SPACE>[ \t]+)|(?P<COMMENT>\#.*)|(?P<BAD>.)"
 )
+_LONG = 'keep long tables in a .json or .npy file: param table from "table.json"'
 _OPENING = {"(": ")", "[": "]"}
 _CLOSING = frozenset(_OPENING.values())
 
@@ -75,6 +77,10 @@ def scan(source: Source, statements: frozenset[str]) -> Scan:
         )
         return result
     physical = [line for line in _physical_lines(source, result) if line.tokens or not line.good]
+    if sum(len(line.tokens) for line in physical) > MAX_TOKENS:
+        message = f"this file has more than {MAX_TOKENS:,} words, numbers and marks"
+        result.report("too-long", message, Span(source, 1, 1, 1, 2), _LONG)
+        return result
     at = 0
     while at < len(physical) and not result.full:
         at = _join(physical, at, statements, result)
@@ -105,17 +111,23 @@ def _logical(tokens: list[Token]) -> LogicalLine:
 
 
 def _physical_lines(source: Source, result: Scan) -> Iterator[_Physical]:
+    """The lines up to the one that goes over a limit."""
     text = source.text.removeprefix("\ufeff")
+    count = 0
     for number, line in enumerate(text.split("\n"), start=1):
-        if result.full:
+        if result.full or count > MAX_TOKENS:
             return
-        yield _read_line(source, number, line.removesuffix("\r"), result)
+        read = _read_line(source, number, line.removesuffix("\r"), result)
+        count += len(read.tokens)
+        yield read
 
 
 def _read_line(source: Source, number: int, line: str, result: Scan) -> _Physical:
     tokens: list[Token] = []
     good = True
     for match in _TOKEN.finditer(line):
+        if len(tokens) > MAX_TOKENS or result.full:
+            break
         kind = match.lastgroup or "BAD"
         if kind == "SPACE" and "\t" not in match.group():
             continue
@@ -126,7 +138,7 @@ def _read_line(source: Source, number: int, line: str, result: Scan) -> _Physica
                 result.report("tab", "a tab in the indentation", span, "indent with spaces; blocks use four")
                 good = False
             continue
-        problem = _problem(kind, match.group(), line[start:])
+        problem = _problem(kind, match.group(), line[end : end + 1])
         if problem is not None:
             code, message, hint = problem
             result.report(code, message, span, hint)
@@ -140,7 +152,7 @@ def _read_line(source: Source, number: int, line: str, result: Scan) -> _Physica
     return _Physical(number, tuple(tokens), good)
 
 
-def _problem(kind: str, text: str, rest: str) -> tuple[str, str, str | None] | None:
+def _problem(kind: str, text: str, following: str) -> tuple[str, str, str | None] | None:
     """Code, message and hint when this piece of text can't stand in a mask file."""
     if kind == "BAD":
         if text == '"':
@@ -150,7 +162,7 @@ def _problem(kind: str, text: str, rest: str) -> tuple[str, str, str | None] | N
     if kind in ("STRING", "COMMENT") and not text.replace("\t", " ").isprintable():
         return "control-character", "a control character inside a text or comment", "remove it"
     if kind == "NUMBER":
-        if rest[len(text) : len(text) + 1].isalpha():
+        if following.isalpha():
             return (
                 "bad-number",
                 f"`{text}` runs into a word",

@@ -89,6 +89,8 @@ class _StatementParser:
         """The statement, or None when nothing of it can be kept."""
         skip_deeper_than: int | None = None
         for line in lines:
+            if self._scanned.full:
+                break
             if skip_deeper_than is not None and line.indent > skip_deeper_than:
                 continue
             skip_deeper_than = None

@@ -55,6 +55,15 @@ class Collected(list[Value]):
     """The values of a repeated or optional part, spliced into the list of the rule that holds it."""
 
 
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """A state of the automaton; collected lists grow in place, so their lengths belong to it."""
+
+    states: list[int]
+    values: list[Value]
+    lengths: list[int]
+
+
 class UnexpectedTokenError(Exception):
     """The automaton can't go on with this terminal; `accepted` are those that it could."""
 
@@ -73,11 +82,17 @@ class Automaton:
         self._states = [tables().start]
         self._values: list[Value] = []
 
-    def save(self) -> tuple[list[int], list[Value]]:
-        return self._states.copy(), self._values.copy()
+    def save(self) -> Saved:
+        """What `restore` needs to come back here."""
+        lengths = [len(value) if type(value) is Collected else 0 for value in self._values]
+        return Saved(self._states.copy(), self._values.copy(), lengths)
 
-    def restore(self, saved: tuple[list[int], list[Value]]) -> None:
-        self._states, self._values = saved[0].copy(), saved[1].copy()
+    def restore(self, saved: Saved) -> None:
+        """Forget everything fed since `save`."""
+        self._states, self._values = saved.states.copy(), saved.values.copy()
+        for value, length in zip(saved.values, saved.lengths, strict=True):
+            if type(value) is Collected:
+                del value[length:]
 
     def may_follow(self, terminal: str) -> bool:
         """Whether the table has an entry for this terminal here; `accepted` is exact, this is quick."""
@@ -141,8 +156,16 @@ class Automaton:
         if reduction.inlined:
             return values[0]
         if reduction.method == "_collect":
-            return Collected(_spliced(values))
+            return _collected(values)
         return self._builders[reduction.method](_spliced(values))
+
+
+def _collected(values: list[Value]) -> Collected:
+    """Grows the first list in place: a long list costs as much as it has entries."""
+    if values and type(values[0]) is Collected:
+        values[0].extend(_spliced(values[1:]))
+        return values[0]
+    return Collected(_spliced(values))
 
 
 def _spliced(values: list[Value]) -> list[Value]:

@@ -191,3 +191,23 @@ def test_a_long_text_is_refused_at_once() -> None:
 
 def test_errors_are_counted() -> None:
     assert len(codes("x\n" * 10_000)) <= 51
+
+
+def test_a_bad_line_leaves_its_neighbours_once_each() -> None:
+    text = "rules\n    a sees a : all\n    a see a : all\n    b sees b : all\n    see\n    c sees c : all\n"
+
+    (rules,) = parse_tolerant(Source("t.mask", text)).file.statements
+
+    assert isinstance(rules, syntax.Rules)
+    assert [rule.who for rule in rules.rules if isinstance(rule, syntax.Rule)] == [
+        syntax.RegionPath(rule.span, (name,)) for rule, name in zip(rules.rules, "abc", strict=True)
+    ]
+
+
+def test_a_long_list_is_read_in_proportion_to_its_length() -> None:
+    (statement,) = read("param a = [" + "0, " * 30_000 + "0]\n").statements
+
+    assert isinstance(statement, syntax.Parameters)
+    default = statement.parameters[0].default
+    assert isinstance(default, syntax.ListOf)
+    assert len(default.items) == 30_001
