@@ -1,0 +1,148 @@
+"""Files of the workbench: documents, autosave, settings, the history of times."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from compilemask_app import document as files
+from compilemask_app import history, settings
+from compilemask_app.history import HistoryError
+
+from compilemask.errors import UsageError
+from tests.app.fake_worker import report
+
+TEXT = "param length = 8\nlayout\n    token : length\nrules\n    token sees token : causal\n"
+
+
+class TestDocuments:
+    """Reading and writing."""
+
+    def test_a_written_text_is_read_back(self, tmp_path: Path) -> None:
+        path = tmp_path / "my.mask"
+        document = files.write(files.new_document(), TEXT, path)
+        assert files.read(path) == document
+        assert document.name == "my"
+        assert not files.changed_outside(document)
+        assert list(tmp_path.iterdir()) == [path]
+
+    def test_a_change_by_another_program_is_seen(self, tmp_path: Path) -> None:
+        path = tmp_path / "my.mask"
+        document = files.write(files.new_document(), TEXT, path)
+        path.write_text(TEXT + "# more\n", encoding="utf-8")
+        assert files.changed_outside(document)
+        path.unlink()
+        assert files.changed_outside(document)
+
+    def test_a_failed_save_leaves_the_old_file(self, tmp_path: Path) -> None:
+        with pytest.raises(UsageError, match="not saved"):
+            files.write(files.new_document(), TEXT, tmp_path / "no" / "such" / "folder.mask")
+
+    @pytest.mark.parametrize("content", [b"\xff\xfe\x00", b"x" * (5 << 20)])
+    def test_what_is_no_mask_is_refused_in_words(self, tmp_path: Path, content: bytes) -> None:
+        path = tmp_path / "odd.mask"
+        path.write_bytes(content)
+        with pytest.raises(UsageError, match=r"odd\.mask"):
+            files.read(path)
+
+    def test_values_given_at_the_start_are_written_into_the_text(self, tmp_path: Path) -> None:
+        document = files.write(files.new_document(), TEXT, tmp_path / "my.mask")
+        given = files.with_values(document, {"length": 99, "unknown": [1, 2]})
+        assert given.start == TEXT.replace("length = 8", "length = 99")
+        assert given.text == TEXT
+        assert given.parameters == (("unknown", [1, 2]),)
+
+    @pytest.mark.parametrize(
+        ("value", "text"), [([1024] * 6, "[1024] * 6"), ([1, 2], "[1, 2]"), (True, "true"), ("a", '"a"'), (7, "7")]
+    )
+    def test_values_are_written_as_the_language_has_them(self, value: object, text: str) -> None:
+        assert files.literal(value) == text
+
+
+class TestAutosave:
+    """An unsaved text survives a kill."""
+
+    def test_an_unsaved_text_comes_back_until_it_is_saved(self, tmp_path: Path) -> None:
+        document = files.write(files.new_document(), TEXT, tmp_path / "my.mask")
+        folder = tmp_path / "unsaved"
+        files.keep_unsaved(folder, document, TEXT + "# lost?\n")
+        assert files.unsaved_text(folder, document) == TEXT + "# lost?\n"
+        files.forget_unsaved(folder, document)
+        assert files.unsaved_text(folder, document) is None
+
+    def test_texts_of_other_files_do_not_mix(self, tmp_path: Path) -> None:
+        one = files.write(files.new_document(), TEXT, tmp_path / "my.mask")
+        (tmp_path / "b").mkdir()
+        other = files.write(files.new_document(), TEXT, tmp_path / "b" / "my.mask")
+        files.keep_unsaved(tmp_path / "unsaved", one, "one")
+        assert files.unsaved_text(tmp_path / "unsaved", other) is None
+
+    def test_a_place_that_cannot_be_written_loses_only_the_safety(self, tmp_path: Path) -> None:
+        (tmp_path / "unsaved").write_text("a file, not a folder", encoding="utf-8")
+        files.keep_unsaved(tmp_path / "unsaved", files.new_document(), TEXT)
+        assert files.unsaved_text(tmp_path / "unsaved", files.new_document()) is None
+
+
+class TestSettings:
+    """Typed, forgiving, kept."""
+
+    def test_settings_are_kept(self, tmp_path: Path) -> None:
+        path = tmp_path / "new" / "settings.json"
+        chosen = settings.Settings(theme="nord", targets=("sm_90",), keys=(("cells", "y"),))
+        settings.store(chosen, path)
+        assert settings.load(path) == (chosen, None)
+
+    def test_the_defaults_stand_where_there_is_no_file(self, tmp_path: Path) -> None:
+        assert settings.load(tmp_path / "none.json") == (settings.Settings(), None)
+
+    @pytest.mark.parametrize("text", ["{", "[]", '{"theme": 3}', '{"keys": 1}'])
+    def test_a_broken_file_is_told_in_one_line(self, tmp_path: Path, text: str) -> None:
+        path = tmp_path / "settings.json"
+        path.write_text(text, encoding="utf-8")
+        found, complaint = settings.load(path)
+        assert found == settings.Settings()
+        assert complaint is not None
+        assert str(path) in complaint
+        assert "\n" not in complaint
+
+    def test_recent_files_are_few_and_the_newest_first(self) -> None:
+        found = settings.Settings()
+        for number in [*range(20), 15]:
+            found = found.opened(Path(f"/m/{number}.mask"))
+        assert found.recent[:2] == ("/m/15.mask", "/m/19.mask")
+        assert len(found.recent) == len(set(found.recent)) == settings.MOST_RECENT
+
+
+class TestHistory:
+    """Times of earlier runs."""
+
+    def rows(self, at: datetime) -> tuple[history.TimeRow, ...]:
+        from compilemask.measure.report import TimingReport
+        from compilemask.worker_protocol import Job, MaskInput, Run
+
+        found = report(Run(1, Job.TIME, MaskInput("mask", "")))
+        assert isinstance(found, TimingReport)
+        return history.rows_of(found, at)
+
+    def test_rows_are_kept_newest_first_and_by_mask(self, tmp_path: Path) -> None:
+        path = tmp_path / "data" / "times.sqlite3"
+        assert history.rows(path) == ()
+        old, new = self.rows(datetime(2026, 1, 1)), self.rows(datetime(2026, 2, 1))
+        history.add(path, old)
+        history.add(path, new)
+        history.add(path, tuple(replace(row, mask="other") for row in old))
+        assert history.rows(path, "mask") == new + old
+        assert len(history.rows(path)) == 6
+
+    def test_csv_holds_everything(self) -> None:
+        rows = self.rows(datetime(2026, 1, 1))
+        rows = (*rows, replace(rows[0], forward_ms=None, ratio=None))
+        assert history.from_csv(history.as_csv(rows)) == rows
+
+    def test_a_file_that_is_no_history_is_told_in_words(self, tmp_path: Path) -> None:
+        path = tmp_path / "times.sqlite3"
+        path.write_text("this is no database, but it is long enough to be looked at" * 20, encoding="utf-8")
+        with pytest.raises(HistoryError, match="times"):
+            history.rows(path)
