@@ -41,10 +41,10 @@ class Column(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RegionTable:
-    """All instances of one region name on an axis, in written order.
+    """All instances of one region name on an axis.
 
-    `run_instance` [runs] is the instance that holds each run, or -1. `number`, `count`, `parent` [instances]: number
-    within the parent, instances of this name in that parent, id of the parent (equal ids: siblings).
+    `run_instance` [runs] is the instance that holds each run, -1 for none. `number`, `count`, `parent` [instances]:
+    number within the parent, instances of this name in that parent, id of the parent (equal ids: siblings).
     """
 
     run_instance: NDArray[np.int64]

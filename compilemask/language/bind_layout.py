@@ -74,6 +74,15 @@ class _Table:
 
 
 @dataclass(slots=True)
+class _Block:
+    """One block of lines, for all its rows: how many instances each name has, and where they lie in the tables."""
+
+    first_parent: int
+    next_number: dict[str, Ints] = field(default_factory=dict)
+    entries: list[tuple[str, int]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
 class _Piece:
     """Runs, in written order of their level; `row` is the instance of the level above that each belongs to."""
 
@@ -161,40 +170,38 @@ class LayoutBinder:
     # ------------------------------------------------------------ levels
 
     def _block(self, items: tuple[syntax.Item, ...], rows: _Rows) -> _Piece:
-        first_parent = self.parents
+        block = _Block(self.parents)
         self.parents += rows.total
-        next_number: dict[str, Ints] = {}
         pieces = []
         failed = len(items)
         for item in items:
             with self.scope.findings.catching():
-                pieces.append(self._item(item, rows, next_number, first_parent))
+                pieces.append(self._item(item, rows, block))
                 failed -= 1
         if failed:
             raise RejectError(None)
-        for name, counts in next_number.items():
+        for name, place in block.entries:
             table = self.tables[name]
-            for place in range(len(table.count), len(table.number)):
-                table.count.append(counts[table.parent[place] - first_parent])
+            table.count[place] = block.next_number[name][table.parent[place] - block.first_parent]
         return _merged(pieces, rows.total)
 
-    def _item(self, item: syntax.Item, rows: _Rows, next_number: dict[str, Ints], first_parent: int) -> _Piece:
+    def _item(self, item: syntax.Item, rows: _Rows, block: _Block) -> _Piece:
         match item:
             case syntax.Padding(_, size):
                 return self._padding(size, rows)
             case syntax.Leaf():
-                return self._leaf(item, rows, next_number, first_parent)
+                return self._leaf(item, rows, block)
             case syntax.Group():
-                return self._group(item, rows, next_number, first_parent)
+                return self._group(item, rows, block)
         raise AssertionError(item)
 
     def _new_instances(
-        self, name: str, counts: Ints, rows: _Rows, next_number: dict[str, Ints], first_parent: int, span: Span
+        self, name: str, counts: Ints, rows: _Rows, block: _Block, span: Span
     ) -> tuple[Ints, Ints, Ints]:
         """Number `counts[row]` new instances per row: their rows, numbers and ids."""
         self._count_instances(counts, span)
-        begun = next_number.get(name, np.zeros(rows.total, dtype=np.int64))
-        next_number[name] = begun + counts
+        begun = block.next_number.get(name, np.zeros(rows.total, dtype=np.int64))
+        block.next_number[name] = begun + counts
         owner = np.repeat(np.arange(rows.total, dtype=np.int64), counts)
         within = np.arange(len(owner), dtype=np.int64) - np.repeat(np.cumsum(counts) - counts, counts)
         number = begun[owner] + within
@@ -202,29 +209,31 @@ class LayoutBinder:
         ids = table.instances + np.arange(len(owner), dtype=np.int64)
         table.instances += len(owner)
         table.number.append(number)
-        table.parent.append(owner + first_parent)
+        table.parent.append(owner + block.first_parent)
+        block.entries.append((name, len(table.count)))
+        table.count.append(number)
         return owner, number, ids
 
-    def _group(self, item: syntax.Group, rows: _Rows, next_number: dict[str, Ints], first_parent: int) -> _Piece:
+    def _group(self, item: syntax.Group, rows: _Rows, block: _Block) -> _Piece:
         counts = np.ones(rows.total, dtype=np.int64)
         if item.repeat is not None:
             counts = self._sizes(item.repeat, rows, f"the number of `{item.name}`")
-        owner, number, ids = self._new_instances(item.name, counts, rows, next_number, first_parent, item.span)
+        owner, number, ids = self._new_instances(item.name, counts, rows, block, item.span)
         below = rows.take(owner)
         below.numbers[item.name] = number
         below.instances[item.name] = ids
         piece = self._block(item.items, below)
-        piece.inside[item.name] = ids[piece.row]
+        piece.inside[item.name] = np.where(piece.leaf >= 0, ids[piece.row], -1)
         piece.row = owner[piece.row]
         return piece
 
-    def _leaf(self, item: syntax.Leaf, rows: _Rows, next_number: dict[str, Ints], first_parent: int) -> _Piece:
+    def _leaf(self, item: syntax.Leaf, rows: _Rows, block: _Block) -> _Piece:
         leaf = self.leaves
         self.leaves += 1
         counts, lengths, shapes = self._leaf_sizes(item, rows)
         if isinstance(item.size, syntax.Literal) and item.size.value == 0:
             self.scope.findings.warn("always-empty", f"`{item.name}` is always empty", item.span)
-        owner, _, ids = self._new_instances(item.name, counts, rows, next_number, first_parent, item.span)
+        owner, _, ids = self._new_instances(item.name, counts, rows, block, item.span)
         self._count_tokens(lengths, item.size)
         return _Piece(owner, lengths, np.full(len(lengths), leaf, dtype=np.int64), shapes, {item.name: ids})
 

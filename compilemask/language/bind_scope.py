@@ -20,7 +20,7 @@ from compilemask.language.values import Value
 from compilemask.source import Diagnostic, Severity, Span
 
 MOST_NODES = 100_000
-MOST_WORK = 4_000_000
+MOST_WORK = 1_000_000
 DEEPEST_EXPRESSION = 100
 
 COORDINATES = ("index", "pos", "at", "t", "y", "x")
@@ -265,7 +265,7 @@ class Scope:
             raise reject(
                 "too-much-work",
                 f"the rules of all samples and heads expand to more than {MOST_WORK:,} parts",
-                span,
+                None,
                 "let fewer rules depend on `head` and on values per batch",
             )
         if self.nodes > MOST_NODES:

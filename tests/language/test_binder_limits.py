@@ -1,0 +1,138 @@
+"""A mask file is data: whatever it says, binding ends soon, takes little memory, and reads no other file."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from compilemask.errors import MaskFileError
+from compilemask.language import bind_scope
+from tests.language.binding import bound, bound_in, one, refused, told
+
+DOUBLING = "".join(f"let a{i + 1} = a{i} + a{i}\n" for i in range(40))
+
+
+REPEAT = "layout\n    a repeat {}\n        b : 1\n        padding : 0\nrules\n    a sees a : all\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (one("all", "2 ** 25".replace(" ** 25", " * 16777216")), "at most 16,777,216 tokens"),
+        (one("all", "9_000_000_000_000_000_000"), "at most 16,777,216 tokens"),
+        (one("all", "[9_000_000_000_000_000_000, 9_000_000_000_000_000_000]"), "at most 16,777,216"),
+        (one("all", "grid(3000000000, 3000000000, 3000000000)"), "at most 16,777,216"),
+        (one("all", "[1] * 2_000_000"), "at most 1,048,576"),
+        (REPEAT.format("9_000_000_000_000_000_000"), "at most 1,048,576"),
+        (
+            "layout\n    a repeat 1000000\n        padding : 0\n        b : 1\nrules\n    a sees a : all\n",
+            "at most 1,048,576",
+        ),
+        (one("all", "len([0] * 100_000_000_000)"), "at most 16,777,216 are allowed"),
+        (one("all", "len([[0] * 10_000_000, [0] * 10_000_000])"), "at most 16,777,216 are allowed"),
+        (one("all", "len([[[0] * 5_000] * 5_000] * 2)"), "at most 16,777,216 are allowed"),
+        (one("all", "sum(range(100_000_000_000))"), "at most 16,777,216 are allowed"),
+        (one("same a40", "4", "let a0 = pos\n" + DOUBLING), "more than 100,000 parts"),
+        ("heads 5000\n" + one("all"), "expected 1 to 4096"),
+    ],
+)
+def test_every_limit_has_words(text: str, words: str) -> None:
+    assert words in told(text)
+
+
+def test_too_many_samples_and_too_much_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert refused("param n per batch = [0] * 5000\n" + one("all", "2 + n")) == ["too-many"]
+    monkeypatch.setattr(bind_scope, "MOST_WORK", 2000)
+    text = "param n per batch = range(4000)\nheads 4000\n" + one("window(behind=n + head, ahead=0)")
+
+    assert refused(text) == ["too-much-work"]
+
+
+def test_deep_expressions_end_in_words() -> None:
+    nested = "".join(f"let a{i + 1} = a{i} + 1\n" for i in range(400))
+
+    assert refused(one("same a400", "4", "let a0 = pos\n" + nested)) == ["expansion-too-deep"]
+    relations = "".join(f"let r{i + 1} = r{i} and causal\n" for i in range(400))
+    assert refused(one("r400", "4", "let r0 = causal\n" + relations)) == ["expansion-too-deep"]
+
+
+def test_files_lie_beside_the_mask(tmp_path: Path) -> None:
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    (tmp_path / "secret.json").write_text("[1]")
+    os.symlink(tmp_path / "secret.json", inner / "link.json")
+    os.symlink(tmp_path, inner / "up")
+    for name in (
+        "../secret.json",
+        str(tmp_path / "secret.json"),
+        "link.json",
+        "up/secret.json",
+        "a/../../secret.json",
+        "C:\\\\x",
+    ):
+        with pytest.raises(MaskFileError, match=r"out of the mask's folder|does not exist"):
+            bound_in(inner, f'param a from "{name}"\n' + one("all", "len(a)"))
+
+
+def test_an_included_file_stays_in_the_folder_of_the_first(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "base.json").write_text("[1, 2]")
+    (tmp_path / "sub" / "inner.mask").write_text('param a from "data.json"\n')
+    (tmp_path / "sub" / "data.json").write_text("[1, 2, 3]")
+    program = bound_in(tmp_path, 'include "sub/inner.mask"\n' + one("all", "len(a)"))
+
+    assert program.key_length == 3
+
+
+def test_includes_end(tmp_path: Path) -> None:
+    for i in range(12):
+        (tmp_path / f"{i}.mask").write_text(f'include "{i + 1}.mask"\n')
+    (tmp_path / "loop.mask").write_text('include "loop.mask"\n')
+
+    with pytest.raises(MaskFileError, match="more than 8 deep"):
+        bound_in(tmp_path, 'include "0.mask"\n')
+    with pytest.raises(MaskFileError, match="includes itself"):
+        bound_in(tmp_path, 'include "loop.mask"\n')
+
+
+@pytest.mark.parametrize("content", [b"", b"\x93NUMPY", b"\x93NUMPY\x01\x00\xff\xff{", b"PK\x03\x04", b"\x80\x04\x95"])
+def test_broken_arrays_are_refused(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "a.npy").write_bytes(content)
+
+    with pytest.raises(MaskFileError, match=r"not a valid \.npy"):
+        bound_in(tmp_path, 'param a from "a.npy"\n' + one("all", "len(a)"))
+
+
+def test_pickles_are_never_opened(tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", np.array([Path("x")], dtype=object), allow_pickle=True)
+
+    with pytest.raises(MaskFileError, match="could run code"):
+        bound_in(tmp_path, 'param a from "a.npy"\n' + one("all", "len(a)"))
+
+
+@pytest.mark.parametrize(
+    "content", ["[1, 2", "1.5", '{"a": 1}', "[" * 100_000, "NaN", "[1e3]", "99999999999999999999999"]
+)
+def test_broken_json_is_refused(tmp_path: Path, content: str) -> None:
+    (tmp_path / "a.json").write_text(content)
+
+    with pytest.raises(MaskFileError, match=r"a\.json"):
+        bound_in(tmp_path, 'param a from "a.json"\n' + one("all", "len(a)"))
+
+
+def test_large_files_are_refused_unread(tmp_path: Path) -> None:
+    with (tmp_path / "a.json").open("wb") as stream:
+        stream.truncate(65 * 2**20)
+
+    with pytest.raises(MaskFileError, match="larger than 64 MiB"):
+        bound_in(tmp_path, 'param a from "a.json"\n' + one("all", "len(a)"))
+
+
+def test_twenty_thousand_documents_of_one_token() -> None:
+    program = bound(
+        "param cu\nlayout\n    document : diff(cu)\nrules\n    document sees document : causal within document\n",
+        cu=np.arange(20_001),
+    )
+
+    assert program.key_length == 20_000
