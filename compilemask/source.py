@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import lru_cache
 
 
 class Severity(Enum):
@@ -23,8 +24,13 @@ class Source:
 
     def line(self, number: int) -> str:
         """The text of a 1-based line, without its line end; empty past the end."""
-        lines = self.text.split("\n")
+        lines = _lines(self.text)
         return lines[number - 1].removesuffix("\r") if 0 < number <= len(lines) else ""
+
+
+@lru_cache(maxsize=4)
+def _lines(text: str) -> list[str]:
+    return text.split("\n")
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,9 @@ MAX_NESTING = 8
 def check_file(statements: tuple[syntax.Statement, ...], scanned: Scan) -> None:
     """Report reserved names, repeated statements and too deep layouts of one file."""
     for statement in statements:
-        for name, span in _declared(statement):
+        for name, line in _declared(statement):
             if name in UNDECLARABLE:
+                span = _word(line, name)
                 scanned.report("reserved-name", f"`{name}` can't be used as a name: {_role(name)}", span, _other(name))
         if isinstance(statement, syntax.Let) and statement.formals and statement.name in CALLED_WORDS:
             message = f"`{statement.name}(...)` can't be defined: the language has a relation or function of that name"
@@ -31,10 +32,10 @@ def check_file(statements: tuple[syntax.Statement, ...], scanned: Scan) -> None:
 def _declared(statement: syntax.Statement) -> Iterator[tuple[str, Span]]:
     if isinstance(statement, syntax.Parameters):
         for parameter in statement.parameters:
-            yield parameter.name, _word(parameter.span, parameter.name)
+            yield parameter.name, parameter.span
     elif isinstance(statement, syntax.Let):
         for name in (statement.name, *statement.formals):
-            yield name, _word(statement.span, name)
+            yield name, statement.span
     elif isinstance(statement, syntax.Layout):
         yield from _regions(statement.items)
 
@@ -42,9 +43,9 @@ def _declared(statement: syntax.Statement) -> Iterator[tuple[str, Span]]:
 def _regions(items: tuple[syntax.Item, ...]) -> Iterator[tuple[str, Span]]:
     for item in items:
         if isinstance(item, syntax.Leaf):
-            yield item.name, _word(item.span, item.name)
+            yield item.name, item.span
         elif isinstance(item, syntax.Group):
-            yield item.name, _word(item.span, item.name)
+            yield item.name, item.span
             yield from _regions(item.items)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from compilemask.language import syntax
 from compilemask.language.lexing import MAX_BRACKETS, Token
@@ -13,6 +13,7 @@ from compilemask.source import Diagnostic, Severity, Span
 
 MAX_DEPTH = 3 * MAX_BRACKETS
 Values = list[Any]
+Tree = TypeVar("Tree", bound=syntax.Node)
 
 
 class Reductions:
@@ -141,13 +142,13 @@ class Reductions:
         message = f"`{operator.text}` beside `{word}` needs brackets"
         self._report("mixed-except", message, operator.span, f"write  {first}\n     or  {second}")
 
-    def _deeper(self, node: syntax.Expression, parts: Iterable[object]) -> syntax.Expression:
+    def _deeper(self, node: Tree, parts: Iterable[object]) -> Tree:
         """Bounds the height of the tree, so that no later stage recurses too far."""
         depth = 1 + max((self._depth[id(p)][0] for p in parts if id(p) in self._depth), default=0)
         self._depth[id(node)] = (depth, node)
         if depth == MAX_DEPTH:
             hint = "give a part of it a name with `let` or `param`"
-            self._report("too-deep", f"this expression is more than {MAX_DEPTH} operations deep", node.span, hint)
+            self._report("too-deep", f"this is more than {MAX_DEPTH} operations deep", node.span, hint)
         return node
 
     # ------------------------------------------------------------ selectors
@@ -156,28 +157,28 @@ class Reductions:
         return syntax.RegionPath(_span(v), tuple(t.text for t in v[::2]))
 
     def build_numbered(self, v: Values) -> syntax.Selector:
-        return syntax.Numbered(_span(v), v[0], v[2])
+        return self._deeper(syntax.Numbered(_span(v), v[0], v[2]), v)
 
     def build_numbers(self, v: Values) -> syntax.Selector:
         start, stop = _ends(v[2:-1])
-        return syntax.Range(_span(v), v[0], start, stop)
+        return self._deeper(syntax.Range(_span(v), v[0], start, stop), v)
 
     def build_everything(self, v: Values) -> syntax.Selector:
         return syntax.Everything(v[0].span)
 
     def build_ends(self, v: Values) -> syntax.Selector:
-        return syntax.Ends(_span(v), v[0].text, v[1], v[3])
+        return self._deeper(syntax.Ends(_span(v), v[0].text, v[1], v[3]), v)
 
     def build_where(self, v: Values) -> syntax.Selector:
-        return syntax.Where(_span(v), v[0], v[2])
+        return self._deeper(syntax.Where(_span(v), v[0], v[2]), v)
 
     def build_selector(self, v: Values) -> syntax.Selector:
         parts: tuple[syntax.Selector, ...] = tuple(v[::2])
-        return parts[0] if len(parts) == 1 else syntax.Union(_span(v), parts)
+        return parts[0] if len(parts) == 1 else self._deeper(syntax.Union(_span(v), parts), parts)
 
     def build_bracketed_selector(self, v: Values) -> syntax.Selector:
         inner: syntax.Selector = v[1]
-        return replace(inner, span=_span(v))
+        return self._deeper(replace(inner, span=_span(v)), [inner])
 
     # ------------------------------------------------------------ statements
 

@@ -63,9 +63,10 @@ def _align_statements(statements: Sequence[syntax.Statement]) -> list[_Line]:
 def _aligned(lines: Sequence[_Line], limit: int) -> list[_Line]:
     """The lines with their heads padded to one width, unless the widths differ too much."""
     widths = [len(line.head) for line in lines]
-    if not widths or max(widths) - min(widths) > limit:
+    width = max(widths, default=0)
+    if not widths or width - min(widths) > limit:
         return list(lines)
-    return [replace(line, head=line.head.ljust(max(widths))) for line in lines]
+    return [replace(line, head=line.head.ljust(width)) for line in lines]
 
 
 def _statement(node: syntax.Statement) -> list[_Line]:

@@ -211,3 +211,7 @@ def test_a_long_list_is_read_in_proportion_to_its_length() -> None:
     default = statement.parameters[0].default
     assert isinstance(default, syntax.ListOf)
     assert len(default.items) == 30_001
+
+
+def test_nested_selectors_have_a_limit() -> None:
+    assert codes("order " + "first 1 of " * 1000 + "a stored by pos\n") == ["too-deep"]
