@@ -13,7 +13,8 @@ from compilemask.intervals.codes import joint_codes, numbers
 from compilemask.intervals.join import Keys, Requests
 from compilemask.intervals.plan import Plan
 from compilemask.intervals.solve import Conjunction, Form, Solver
-from compilemask.intervals.vectors import Tokens, evaluate, value_error
+from compilemask.intervals.vector import Tokens, value_error
+from compilemask.intervals.vectors import evaluate
 from compilemask.language import program as ir
 from compilemask.language.axis import Axis
 from compilemask.language.program import Side

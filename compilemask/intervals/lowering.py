@@ -18,7 +18,7 @@ from compilemask.intervals.solve import Form, Solver
 from compilemask.language import program as ir
 from compilemask.source import Diagnostic, Severity
 
-RUNS_A_TOKEN = 20  # more runs than this in row form: plan the column form too
+RUNS_A_TOKEN = 32  # more runs than this in row form: plan the column form too
 RUNS_A_QUERY_MOVED = 64  # more runs than this: plan in the order of the kernel too
 ALWAYS_COUNTED = 1 << 16  # masks of fewer runs are counted both ways in any case
 TURNING = 3  # making a mask in one form and transposing it costs about three times as much as making it

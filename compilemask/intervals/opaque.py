@@ -18,7 +18,8 @@ from compilemask.intervals.interval_set import Intervals
 from compilemask.intervals.plan import Plan
 from compilemask.intervals.separation import sides_of
 from compilemask.intervals.solve import Conjunction, Solver
-from compilemask.intervals.vectors import Tokens, evaluate, holds
+from compilemask.intervals.vector import Tokens
+from compilemask.intervals.vectors import evaluate, holds
 from compilemask.language import program as ir
 from compilemask.language.axis import CoordinateKind
 from compilemask.language.program import Side

@@ -17,8 +17,10 @@ from compilemask.intervals.codes import UNBOUNDED, check_kinds, combine, numbers
 from compilemask.intervals.join import Join, KeyIndex, Keys, Requests
 from compilemask.intervals.order import UNMOVED, TokenOrder, inverse
 from compilemask.intervals.plan import Plan
+from compilemask.intervals.selection import selected
 from compilemask.intervals.terms import Order, Term
-from compilemask.intervals.vectors import Tokens, Vector, evaluate, holds, selected
+from compilemask.intervals.vector import Tokens, Vector, value_error
+from compilemask.intervals.vectors import evaluate, holds
 from compilemask.language import program as ir
 from compilemask.language.axis import Axis
 from compilemask.language.program import Side
@@ -324,8 +326,6 @@ def _window_end(expression: ir.Expression, bound: ir.Expression, sign: int, toke
     amount = numbers(reach.values, bound.span)
     live = amount if present is None else amount[present]
     if live.size and int(live.min()) < 0:
-        from compilemask.intervals.vectors import value_error
-
         raise value_error(f"a side of the window is {int(live.min())}", bound.span, "a side of a window is 0 or more")
     ends = numbers(coordinate.values, expression.span) + sign * np.minimum(amount, UNBOUNDED)
     if reach.values.dtype == object:

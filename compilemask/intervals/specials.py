@@ -18,7 +18,7 @@ from compilemask.intervals.plan import Plan
 from compilemask.intervals.solve import Conjunction, Form, Solver
 from compilemask.intervals.terms import Term
 from compilemask.intervals.trees import path_plan
-from compilemask.intervals.vectors import Tokens
+from compilemask.intervals.vector import Tokens
 from compilemask.language import program as ir
 
 Ints = NDArray[np.int64]

@@ -16,7 +16,8 @@ from compilemask.intervals import terms
 from compilemask.intervals.join import Keys, Requests
 from compilemask.intervals.plan import Plan
 from compilemask.intervals.solve import Conjunction, Form, Solver
-from compilemask.intervals.vectors import Tokens, evaluate, value_error
+from compilemask.intervals.vector import Tokens, value_error
+from compilemask.intervals.vectors import evaluate
 from compilemask.language import program as ir
 from compilemask.language.program import Side
 from compilemask.language.values import ListValue

@@ -6,52 +6,22 @@ conditions; anything else (strings, lists, `any`) goes through the scalar functi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from compilemask.errors import InternalError, MaskFileError
+from compilemask.intervals.by_value import by_value
 from compilemask.intervals.curves import hilbert, morton
+from compilemask.intervals.vector import Bools, Scope, Tokens, Vector, anywhere, both, value_error
 from compilemask.language import arithmetic as scalar
 from compilemask.language import program as ir
-from compilemask.language.axis import EVERYTHING, Axis, CoordinateKind
+from compilemask.language.axis import EVERYTHING
 from compilemask.language.program import ArithmeticOperator, ComparisonOperator, Function, Side
 from compilemask.language.values import ANY, ListValue, describe
-from compilemask.source import Diagnostic, Severity, Span
 
-Bools = NDArray[np.bool_]
 SAFE = 2**62
-
-
-class Tokens(NamedTuple):
-    """Some tokens of an axis; `slots` may have any shape."""
-
-    axis: Axis
-    slots: NDArray[np.int64]
-
-
-class Vector(NamedTuple):
-    """Values (int64, bool or objects) and where they are present; None: everywhere. Both broadcast."""
-
-    values: NDArray[Any]
-    present: Bools | None
-
-
-Scope = Mapping[Side, Tokens]
-
-
-def both(a: Bools | None, b: Bools | None) -> Bools | None:
-    """Conjunction where None is true."""
-    if a is None:
-        return b
-    return a if b is None else a & b
-
-
-def value_error(message: str, span: Span | None, hint: str | None = None) -> MaskFileError:
-    """An expression that has no value for some token."""
-    return MaskFileError([Diagnostic(Severity.ERROR, "evaluation", message, span, hint)])
 
 
 def evaluate(expression: ir.Expression, scope: Scope, active: Bools | None = None) -> Vector:
@@ -66,7 +36,7 @@ def holds(expression: ir.Expression, scope: Scope, active: Bools | None = None) 
     """A condition: false where it is absent."""
     vector = evaluate(expression, scope, active)
     if vector.values.dtype != np.bool_:
-        if vector.values.dtype == object or _any(active, vector.present):
+        if vector.values.dtype == object or anywhere(active, vector.present):
             sample = vector.values.reshape(-1)[:1].tolist()
             raise value_error(
                 f"{describe(sample[0]) if sample else 'a value'} stands where a condition is expected",
@@ -75,13 +45,6 @@ def holds(expression: ir.Expression, scope: Scope, active: Bools | None = None) 
             )
         return np.zeros(vector.values.shape, np.bool_)
     return vector.values if vector.present is None else vector.values & vector.present
-
-
-def _any(*masks: Bools | None) -> bool:
-    joined: Bools | None = None
-    for mask in masks:
-        joined = both(joined, mask)
-    return joined is None or bool(joined.any())
 
 
 # ---------------------------------------------------------------- leaves
@@ -105,6 +68,8 @@ def _coordinate(node: ir.Coordinate, scope: Scope, active: Bools | None) -> Vect
 
 
 def _cases(node: ir.Cases, scope: Scope, active: Bools | None) -> Vector:
+    from compilemask.intervals.selection import selected
+
     tokens = scope[node.side]
     rest = np.ones(tokens.slots.shape, np.bool_) if active is None else np.broadcast_to(active, tokens.slots.shape)
     result = Vector(np.zeros((), np.int64), np.zeros(tokens.slots.shape, np.bool_))
@@ -141,19 +106,19 @@ def _arithmetic(node: ir.Arithmetic, scope: Scope, active: Bools | None) -> Vect
     a, b = left.values, right.values
     present = both(left.present, right.present)
     if a.dtype != np.int64 or b.dtype != np.int64:
-        return _by_value(lambda x, y: scalar.arithmetic(node.operator, x, y), [left, right], active)
+        return by_value(lambda x, y: scalar.arithmetic(node.operator, x, y), [left, right], active)
     match node.operator:
         case ArithmeticOperator.ADD | ArithmeticOperator.SUBTRACT:
             if _large(a) + _large(b) >= SAFE:
-                return _by_value(lambda x, y: scalar.arithmetic(node.operator, x, y), [left, right], active)
+                return by_value(lambda x, y: scalar.arithmetic(node.operator, x, y), [left, right], active)
             return Vector(a + b if node.operator is ArithmeticOperator.ADD else a - b, present)
         case ArithmeticOperator.MULTIPLY:
             if _large(a) * _large(b) >= SAFE:
-                return _by_value(lambda x, y: scalar.arithmetic(node.operator, x, y), [left, right], active)
+                return by_value(lambda x, y: scalar.arithmetic(node.operator, x, y), [left, right], active)
             return Vector(a * b, present)
     zero = b == 0
     if zero.any():
-        if _any(zero, active, present):
+        if anywhere(zero, active, present):
             raise value_error(f"`{node.operator.value}` divides by zero", node.span)
         present = both(present, ~zero)
         b = np.where(zero, 1, b)
@@ -167,7 +132,7 @@ def _large(values: NDArray[Any]) -> int:
 def _negative(node: ir.Negative, scope: Scope, active: Bools | None) -> Vector:
     operand = evaluate(node.operand, scope, active)
     if operand.values.dtype != np.int64 or _large(operand.values) >= SAFE:
-        return _by_value(lambda x: scalar.checked(-scalar.number(x, "what is negated")), [operand], active)
+        return by_value(lambda x: scalar.checked(-scalar.number(x, "what is negated")), [operand], active)
     return Vector(-operand.values, operand.present)
 
 
@@ -182,7 +147,7 @@ def _lookup(node: ir.Lookup, scope: Scope, active: Bools | None) -> Vector:
             nested = _nested(node.values, index, scope, active)
             if nested is not None:
                 return nested
-        return _by_value(lambda x, y: scalar.lookup(x, y, from_end=False), [values, index], active)
+        return by_value(lambda x, y: scalar.lookup(x, y, from_end=False), [values, index], active)
     entries: NDArray[Any]
     if table.array is not None:
         entries = table.array
@@ -193,7 +158,7 @@ def _lookup(node: ir.Lookup, scope: Scope, active: Bools | None) -> Vector:
     present = index.present
     place = index.values
     if outside.any():
-        if _any(outside, active, present):
+        if anywhere(outside, active, present):
             wrong = np.broadcast_to(index.values, np.broadcast_shapes(outside.shape, _shape(active), _shape(present)))
             bad = wrong[np.broadcast_to(_joined(outside, active, present), wrong.shape)]
             scalar.lookup(table, int(bad.reshape(-1)[0]), from_end=False)
@@ -221,7 +186,7 @@ def _nested(inner: ir.Lookup, index: Vector, scope: Scope, active: Bools | None)
     safe = np.clip(row.values, 0, len(rows) - 1)
     inside = (row.values == safe) & (index.values >= 0) & (index.values < lengths[safe])
     if not inside.all():
-        if _any(~inside, active, present):
+        if anywhere(~inside, active, present):
             return None
         present = both(present, inside)
     flat = np.concatenate([*rows, np.zeros(1, np.int64)])
@@ -248,11 +213,11 @@ def _slice(node: ir.Slice, scope: Scope, active: Bools | None) -> Vector:
         start = rest.pop(0) if node.start is not None else None
         return scalar.slice_of(entries, start, rest.pop(0) if rest else None, from_end=False)
 
-    return _by_value(cut, [values, *ends], active)
+    return by_value(cut, [values, *ends], active)
 
 
 def _listing(node: ir.Listing, scope: Scope, active: Bools | None) -> Vector:
-    return _by_value(lambda *parts: ListValue(parts), [evaluate(part, scope, active) for part in node.parts], active)
+    return by_value(lambda *parts: ListValue(parts), [evaluate(part, scope, active) for part in node.parts], active)
 
 
 def _call(node: ir.Call, scope: Scope, active: Bools | None) -> Vector:
@@ -278,7 +243,7 @@ def _call(node: ir.Call, scope: Scope, active: Bools | None) -> Vector:
         found = _search(node.function, arguments)
         if found is not None:
             return found
-    return _by_value(lambda *values: scalar.call(node.function, values), arguments, active)
+    return by_value(lambda *values: scalar.call(node.function, values), arguments, active)
 
 
 def _search(function: Function, arguments: list[Vector]) -> Vector | None:
@@ -380,7 +345,7 @@ def _compare(operator: ComparisonOperator, left: Vector, right: Vector, active: 
     table = alone
     if isinstance(table, ListValue) and table.array is not None and a.dtype == table.array.dtype:
         return np.isin(a, table.array, invert=operator is ComparisonOperator.NOT_IN)
-    result = _by_value(lambda x, y: scalar.compare(operator, x, y), [left, right], active)
+    result = by_value(lambda x, y: scalar.compare(operator, x, y), [left, right], active)
     return result.values.astype(np.bool_) if result.values.size else np.zeros(result.values.shape, np.bool_)
 
 
@@ -441,120 +406,6 @@ def _choose(chosen: Bools, value: Vector, otherwise: Vector) -> Vector:
         no = True if otherwise.present is None else otherwise.present
         present = np.where(chosen, yes, no)
     return Vector(np.where(chosen, a, b), present)
-
-
-# ---------------------------------------------------------------- value by value
-
-
-def _by_value(function: Callable[..., Any], operands: list[Vector], active: Bools | None) -> Vector:
-    present = active
-    for operand in operands:
-        present = both(present, operand.present)
-    shape = np.broadcast_shapes(_shape(present), *(operand.values.shape for operand in operands))
-    columns = [np.broadcast_to(operand.values, shape) for operand in operands]
-    live = np.ones(shape, np.bool_) if present is None else np.broadcast_to(present, shape).copy()
-    results = np.zeros(shape, object)
-    known: dict[tuple[Any, ...], Any] = {}
-    for place in zip(*np.nonzero(live), strict=True) if shape else ([()] if live else []):
-        arguments = tuple(_plain(column[place]) for column in columns)
-        key = tuple((type(argument), argument) for argument in arguments)
-        if key not in known:
-            try:
-                known[key] = function(*arguments)
-            except scalar.AbsentValueError:
-                known[key] = None
-        if known[key] is None:
-            live[place] = False
-        results[place] = known[key]
-    return Vector(_narrow(results, live), None if live.all() else live)
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
-
-
-def _narrow(results: NDArray[Any], live: Bools) -> NDArray[Any]:
-    kinds = {type(value) for value in results[live].tolist()} if results.shape else {type(results[()])}
-    if kinds <= {int}:
-        return np.where(live, results, 0).astype(np.int64)
-    if kinds == {bool}:
-        return np.where(live, results, False).astype(np.bool_)
-    return results
-
-
-# ---------------------------------------------------------------- selectors
-
-
-def selected(selector: ir.Selector, axis: Axis) -> Bools:
-    """[tokens] which tokens of the axis the selector holds; never padding."""
-    match selector:
-        case ir.AllTokens():
-            return ~axis.padding
-        case ir.RegionTokens(path=path):
-            return axis.in_path(path)
-        case ir.UnionTokens(parts=parts):
-            chosen = selected(parts[0], axis)
-            for part in parts[1:]:
-                chosen = chosen | selected(part, axis)
-            return chosen
-        case ir.WhereTokens(of=of, condition=condition):
-            chosen = selected(of, axis)
-            return _keep(axis, chosen, lambda tokens: holds(condition, {Side.THIS: tokens}))
-        case ir.NumberedTokens() | ir.RangeTokens():
-            return _by_number(selector, axis)
-        case ir.EndTokens():
-            return _ends(selector, axis)
-    raise InternalError(f"selector {selector} is not known")
-
-
-def _keep(axis: Axis, chosen: Bools, condition: Callable[[Tokens], Bools]) -> Bools:
-    slots = np.flatnonzero(chosen)
-    kept = np.zeros(axis.length, np.bool_)
-    kept[slots] = condition(Tokens(axis, slots))
-    return kept
-
-
-def _where_present(chosen: Bools, present: Bools | None) -> Bools:
-    return chosen if present is None else chosen & present
-
-
-def _by_number(selector: ir.NumberedTokens | ir.RangeTokens, axis: Axis) -> Bools:
-    region = selector.path[-1]
-    kind = CoordinateKind
-
-    def inside(tokens: Tokens) -> Bools:
-        scope = {Side.THIS: tokens}
-        number = axis.column(kind.NUMBER, region).values[tokens.slots]
-        if isinstance(selector, ir.NumberedTokens):
-            index = evaluate(selector.index, scope)
-            return _where_present(number == index.values, index.present)
-        chosen = np.ones(number.shape, np.bool_)
-        for end, is_start in ((selector.start, True), (selector.stop, False)):
-            if end is not None:
-                value = evaluate(end, scope)
-                chosen &= number >= value.values if is_start else number < value.values
-                chosen = _where_present(chosen, value.present)
-        return chosen
-
-    return _keep(axis, axis.in_path(selector.path), inside)
-
-
-def _ends(selector: ir.EndTokens, axis: Axis) -> Bools:
-    def inside(tokens: Tokens) -> Bools:
-        count = evaluate(selector.count, {Side.THIS: tokens})
-        if _any(count.values < 0, count.present):
-            raise value_error(f"`{selector.end.value} n of` has a negative n", selector.count.span)
-        at = axis.column(CoordinateKind.AT, selector.region)
-        place = at.values[tokens.slots]
-        if selector.end is ir.End.FIRST:
-            chosen = place < count.values
-        else:
-            size = axis.column(CoordinateKind.SIZE, selector.region).values[tokens.slots]
-            chosen = place >= size - count.values
-        chosen = chosen if count.present is None else chosen & count.present
-        return chosen if at.present is None else chosen & at.present[tokens.slots]
-
-    return _keep(axis, selected(selector.of, axis), inside)
 
 
 _EVALUATORS: dict[type[ir.Expression], Callable[[Any, Scope, Bools | None], Vector]] = {

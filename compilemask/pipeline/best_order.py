@@ -15,7 +15,8 @@ from compilemask.intervals.lowering import Lowered
 from compilemask.intervals.order import TokenOrder
 from compilemask.intervals.relations import relation_term
 from compilemask.intervals.solve import Form
-from compilemask.intervals.vectors import Tokens, evaluate
+from compilemask.intervals.vector import Tokens
+from compilemask.intervals.vectors import evaluate
 from compilemask.language import program as ir
 from compilemask.language.axis import Axis, CoordinateKind
 from compilemask.language.program import Side

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 from compilemask.errors import InternalError
 from compilemask.intervals.codes import combine
 from compilemask.intervals.order import Permutation, TokenOrder
-from compilemask.intervals.vectors import Tokens, evaluate, selected, value_error
+from compilemask.intervals.selection import selected
+from compilemask.intervals.vector import Tokens, value_error
+from compilemask.intervals.vectors import evaluate
 from compilemask.language import program as ir
 from compilemask.language.axis import Axis
 from compilemask.language.program import Side
