@@ -17,6 +17,7 @@ from compilemask.language.axis import Axis, CoordinateKind
 from compilemask.language.names import nearest
 from compilemask.language.program import Side
 from compilemask.language.values import Value
+from compilemask.language.vocabulary import Kind, words
 from compilemask.source import Diagnostic, Severity, Span
 
 MOST_NODES = 100_000
@@ -25,9 +26,9 @@ DEEPEST_EXPRESSION = 100
 
 COORDINATES = ("index", "pos", "at", "t", "y", "x")
 ATTRIBUTES = ("at", "number", "size")
-RELATIONS = ("all", "none", "causal", "before", "self")
-CALLED_RELATIONS = ("window", "disc", "box", "path", "rectangles", "intervals", "random")
-FUNCTIONS = tuple(function.value for function in ir.Function)
+RELATIONS = tuple(word.name for word in words(Kind.RELATION) if not word.called and word.name != "same")
+CALLED_RELATIONS = tuple(word.name for word in words(Kind.RELATION) if word.called)
+FUNCTIONS = tuple(word.name for word in words(Kind.FUNCTION))
 
 
 class RejectError(Exception):

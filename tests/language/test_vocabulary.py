@@ -2,10 +2,12 @@
 
 import pytest
 
+from compilemask.language import bind_scope
 from compilemask.language.names import BARE_RELATIONS, CALLED_WORDS, STATEMENT_WORDS
 from compilemask.language.parser import parse
 from compilemask.language.parser_tables import tables
 from compilemask.language.printer import format_file
+from compilemask.language.program import Function
 from compilemask.language.vocabulary import WORDS, Kind, Word, words
 from compilemask.source import Source
 
@@ -20,6 +22,17 @@ def test_every_statement_of_the_grammar_has_an_entry() -> None:
 def test_relations_are_the_ones_of_the_language() -> None:
     assert {"all", "none", "causal", "before", "self"} == BARE_RELATIONS
     assert {"window", "disc", "box", "path", "rectangles", "intervals", "random"} <= CALLED_WORDS
+
+
+def test_the_checker_knows_the_words_of_the_table() -> None:
+    relations = {word.name for word in words(Kind.RELATION)} - {"same"}
+
+    assert set(bind_scope.RELATIONS) == relations - CALLED_WORDS
+    assert set(bind_scope.CALLED_RELATIONS) == relations & CALLED_WORDS
+    assert set(bind_scope.FUNCTIONS) == {function.value for function in Function}
+    assert {*bind_scope.COORDINATES, *bind_scope.ATTRIBUTES, "q", "k", "head", "batch"} == {
+        word.name for word in words(Kind.COORDINATE)
+    }
 
 
 @pytest.mark.parametrize("word", EXAMPLES, ids=lambda w: w.name)
