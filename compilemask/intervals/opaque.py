@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from compilemask.errors import MaskFileError
 from compilemask.intervals import plan as plans
+from compilemask.intervals.by_value import different
 from compilemask.intervals.interval_set import Intervals
 from compilemask.intervals.plan import Plan
 from compilemask.intervals.separation import sides_of
@@ -94,16 +95,7 @@ def _classes(solver: Solver, condition: ir.Expression, of_query: bool, slots: In
 
 
 def _refine(code: Ints, values: NDArray[Any]) -> Ints:
-    if values.dtype == object:
-        number: dict[Any, int] = {}
-        values = np.array([number.setdefault((type(v), v), len(number)) for v in values.tolist()], np.int64)
-    _, inverse = np.unique(values, return_inverse=True)
-    inverse = inverse.reshape(-1)
-    if not inverse.size:
-        return code
-    _, joint = np.unique(code * (int(inverse.max()) + 1) + inverse, return_inverse=True)
-    refined: Ints = joint.reshape(-1).astype(np.int64)
-    return refined
+    return different([code, values], code.size)[1]
 
 
 def _evaluate(

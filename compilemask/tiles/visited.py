@@ -8,32 +8,54 @@ from numpy.typing import NDArray
 from compilemask.intervals import Intervals, linear
 
 MOST_COUNTED = 1 << 24
+RUNS_AT_ONCE = 1 << 17
+
+Places = NDArray[np.integer]
 
 
 def visited_tiles(
     intervals: Intervals,
     block_m: int,
     block_n: int,
-    row_order: NDArray[np.integer] | None = None,
-    column_order: NDArray[np.integer] | None = None,
+    row_order: Places | None = None,
+    column_order: Places | None = None,
 ) -> int:
     """Tiles with a visible cell when row i is row row_order[i] and column j is column column_order[j]."""
     tile_rows, stride = -(-intervals.rows // block_m), -(-intervals.columns // block_n) + 1
+    size = tile_rows * stride + 1
+    kind = np.int32 if size < 2**31 else np.int64
     tile_row = np.arange(intervals.rows) // block_m
     if row_order is not None:
         moved = np.empty_like(tile_row)
         moved[row_order] = tile_row
         tile_row = moved
-    base = np.repeat(tile_row * stride, np.diff(intervals.offsets))
-    starts: NDArray[np.integer] = intervals.starts
-    ends: NDArray[np.integer] = intervals.ends
+    base = np.repeat((tile_row * stride).astype(kind), np.diff(intervals.offsets))
+    counted = size <= MOST_COUNTED
+    change = np.zeros(size if counted else 0, np.int64)
+    spans: list[tuple[Places, Places]] = []
+    for begin in range(0, intervals.runs, RUNS_AT_ONCE):
+        part = slice(begin, begin + RUNS_AT_ONCE)
+        first, last = _touched(intervals, part, base[part], block_n, column_order)
+        if counted:
+            change += np.bincount(first, minlength=size) - np.bincount(last, minlength=size)
+        else:
+            spans.append((first, last))
+    if counted:
+        return int(np.count_nonzero(np.cumsum(change)))
+    nothing = np.zeros(0, np.int64)
+    starts, ends = linear.merge(
+        np.concatenate([nothing, *(first for first, _ in spans)]),
+        np.concatenate([nothing, *(last for _, last in spans)]),
+    )
+    return int((ends - starts).sum())
+
+
+def _touched(
+    intervals: Intervals, part: slice, base: Places, block_n: int, column_order: Places | None
+) -> tuple[Places, Places]:
+    """Tiles [first, last) on the line of tiles that some runs, or their pieces in the order, touch."""
+    starts, ends = intervals.starts[part], intervals.ends[part]
     if column_order is not None:
-        own, starts, ends = intervals.pieces(column_order)
+        own, starts, ends = intervals.pieces(column_order, part)
         base = base[own]
-    first, last = base + starts // block_n, base + (ends - 1) // block_n + 1
-    if tile_rows * stride > MOST_COUNTED:
-        begin, end = linear.merge(first.astype(np.int64), last.astype(np.int64))
-        return int((end - begin).sum())
-    size = tile_rows * stride + 1
-    change = np.bincount(first, minlength=size) - np.bincount(last, minlength=size)
-    return int(np.count_nonzero(np.cumsum(change)))
+    return base + starts // np.int32(block_n), base + ((ends - 1) // np.int32(block_n) + 1)
