@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.masks.predicates import documents, grids, prompts, recommendation, sequences, sparse, systems
+from tests.masks.predicates import documents, grids, prompts, recommendation, sequences, sparse, systems, tables
 from tests.masks.predicates.registry import REGISTRY, Mask, Parameters, Predicate
 
 __all__ = [
@@ -17,4 +17,5 @@ __all__ = [
     "sequences",
     "sparse",
     "systems",
+    "tables",
 ]

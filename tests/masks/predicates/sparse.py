@@ -7,7 +7,7 @@ from random import Random
 import numpy as np
 from numpy.typing import NDArray
 
-from tests.masks.predicates.registry import Mask, Numbers, Parameters, axes, heads, library_mask, split
+from tests.masks.predicates.registry import Mask, Numbers, Parameters, axes, heads, library_mask
 
 
 def _dilated(random: Random, n: int) -> Parameters:
@@ -259,44 +259,3 @@ def sparse_strided_sorted(length: int, stride: int) -> Mask:
 def any_order(ranks: list[int]) -> Mask:
     rank = np.array(ranks)
     return rank[None, :] < rank[:, None]
-
-
-def _variable_tiles(random: Random, n: int) -> Parameters:
-    sizes = split(random, n, random.randint(1, min(n, 7)))
-    count = len(sizes)
-    return {"sizes": sizes, "chosen": [random.sample(range(count), random.randint(0, count)) for _ in range(count)]}
-
-
-@library_mask("variable_tiles", _variable_tiles)
-def variable_tiles(sizes: list[int], chosen: list[list[int]]) -> Mask:
-    tiles = np.zeros((len(sizes), len(sizes)), bool)
-    for row, picked in enumerate(chosen):
-        tiles[row, picked] = True
-    return tiles.repeat(sizes, axis=0).repeat(sizes, axis=1)
-
-
-def _table(random: Random, n: int) -> Parameters:
-    size = random.randint(1, 9)
-    count = max(1, n // size)
-    return {"size": size, "table": [[random.random() < 0.4 for _ in range(count)] for _ in range(count)]}
-
-
-@library_mask("block_table", _table)
-def block_table(size: int, table: list[list[bool]]) -> Mask:
-    return np.kron(np.array(table, bool), np.ones((size, size), bool))
-
-
-def _intervals(random: Random, n: int) -> Parameters:
-    def one() -> list[int]:
-        return sorted(random.choices(range(n + 1), k=2))
-
-    return {"rows": [[one() for _ in range(random.choice([0, 1, 1, 2, 4]))] for _ in range(n)]}
-
-
-@library_mask("explicit_intervals", _intervals)
-def explicit_intervals(rows: list[list[list[int]]]) -> Mask:
-    mask = np.zeros((len(rows), len(rows)), bool)
-    for row, runs in zip(mask, rows, strict=True):
-        for start, end in runs:
-            row[start:end] = True
-    return mask
