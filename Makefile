@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: help run test check lint types contracts wheel screenshots bench bench-compiler bench-ui tune clean
+.PHONY: help run test check lint types contracts wheel screenshots bench bench-compiler bench-ui clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -35,6 +35,9 @@ contracts: $(STAMP) ## import directions
 screenshots: $(STAMP) ## take the pictures of screenshots/ again
 	$(BIN)/python screenshots/take.py
 
+bench: $(STAMP) ## the kernel beside its peers on this GPU
+	$(BIN)/python -m benchmarks.kernel
+
 bench-compiler: $(STAMP) ## time and memory of the compiler from 1K to 1M tokens, beside eager create_block_mask
 	$(BIN)/python benchmarks/compiler.py
 
@@ -42,3 +45,9 @@ bench-ui: $(STAMP) ## start-up, key to repaint, pan and zoom of the workbench
 	$(BIN)/python benchmarks/ui.py
 
 check: lint types contracts test ## everything that CI runs
+
+wheel: $(STAMP) ## build the wheel into dist/
+	$(BIN)/python -m build --wheel --no-isolation --outdir dist .
+
+clean: ## remove what make made
+	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

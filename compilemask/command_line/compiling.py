@@ -9,13 +9,19 @@ from compilemask.command_line.exit_codes import ExitCode
 from compilemask.command_line.masks import compiled_of
 from compilemask.command_line.screen import progress_line, say, say_json
 from compilemask.command_line.views import compile_table
+from compilemask.errors import UnavailableError
+from compilemask.measure.machine import has_triton
 from compilemask.measure.report import CompileReport, TargetReport
+
+NO_TRITON = "Triton is not installed on this machine, so nothing can be compiled; it exists for Linux only"
 
 
 def run(arguments: Namespace) -> ExitCode:
     """Compile for every target; exit 1 if one of them fails."""
     from compilemask.measure.compile_targets import compile_targets
 
+    if not has_triton():
+        raise UnavailableError(NO_TRITON)
     compiled = compiled_of(arguments)
     emit = (arguments.emit,) if arguments.emit else ()
     with progress_line() as progress:

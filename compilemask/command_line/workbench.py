@@ -28,6 +28,7 @@ def _open(arguments: Namespace) -> int:
 
 
 def _report(arguments: Namespace) -> int:
+    from compilemask.command_line.compiling import NO_TRITON
     from compilemask.command_line.masks import compiled_of
     from compilemask.command_line.screen import progress_line, say, width
     from compilemask.command_line.showing import COMFORTABLE_WIDTH, show
@@ -36,12 +37,16 @@ def _report(arguments: Namespace) -> int:
     compiled = compiled_of(arguments)
     show(compiled, drawn=min(width(), COMFORTABLE_WIDTH))
     from compilemask.measure.compile_targets import compile_targets
+    from compilemask.measure.machine import has_triton
     from compilemask.measure.validate import validate
 
     with progress_line() as progress:
         proof = validate(compiled, progress=progress)
     say()
     validation_table(proof)
+    if not has_triton():
+        say(NO_TRITON)
+        return ExitCode.GOOD if proof.passed else ExitCode.NO
     with progress_line() as progress:
         built = compile_targets(compiled, REPORTED_TARGETS, progress=progress)
     say()

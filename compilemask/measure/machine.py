@@ -6,6 +6,7 @@ import ctypes
 import platform
 from functools import cache
 from importlib import metadata
+from importlib.util import find_spec
 
 
 @cache
@@ -22,6 +23,11 @@ def gpu_name() -> str | None:
     if driver.cuDeviceGetName(name, len(name), device):
         return "CUDA GPU"
     return name.value.decode(errors="replace")
+
+
+def has_triton() -> bool:
+    """Whether Triton is installed; it exists for Linux only."""
+    return find_spec("triton") is not None
 
 
 def version_of(package: str) -> str | None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from compilemask.descriptor.descriptor import Descriptor
 from compilemask.measure import sampling
-from compilemask.measure.machine import gpu_name
+from compilemask.measure.machine import gpu_name, has_triton
 from compilemask.measure.mask_checks import Place, check_form, check_mask, places
 from compilemask.measure.progress import Progress, silent
 from compilemask.measure.report import Check, Outcome, ValidationReport
@@ -45,7 +45,7 @@ def validate(
     gpu = gpu_name()
     if kernel and checks[0].outcome is Outcome.PASS:
         checks += _kernel_checks(checked, (judged.block_m, judged.block_n), step, gpu)
-        if gpu is None:
+        if gpu is None and has_triton():
             notes.append(
                 "no GPU here: the kernel ran in Triton's interpreter on pieces of the mask around its region borders"
             )
@@ -70,6 +70,8 @@ def _kernel_checks(
     checked: list[Place], block: tuple[int, int], step: Callable[[str], None], gpu: str | None
 ) -> list[Check]:
     step("loading torch")
+    if not has_triton():
+        return [Check("kernel", Outcome.SKIPPED, "Triton is not installed here; it exists for Linux only")]
     if gpu is not None:
         from compilemask.measure.kernel_checks import check_on_gpu
 
