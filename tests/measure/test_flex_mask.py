@@ -38,6 +38,7 @@ rules
 """
 
 
+@pytest.mark.filterwarnings("ignore:flex_attention called without torch.compile")
 def test_flex_attention_gives_the_same_output() -> None:
     compiled = compile_text(MASK)
     generator = torch.Generator().manual_seed(0)

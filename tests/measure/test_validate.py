@@ -50,8 +50,8 @@ def test_the_block_oracle_agrees_with_the_meaning(name: str) -> None:
     random = np.random.default_rng(7)
     for number, variant in enumerate(program.variants[:2]):
         batch, head = np.argwhere(np.array(program.variant) == number)[0].tolist()
-        queries = np.unique(random.integers(0, variant.queries.length, 12))
-        keys = np.unique(random.integers(0, variant.keys.length, 12))
+        queries = np.unique(random.integers(0, variant.queries.length, 6))
+        keys = np.unique(random.integers(0, variant.keys.length, 6))
         cells = BlockOracle(variant).cells(queries, keys)
         expected = [[visible(program, q, k, batch, head) for k in keys.tolist()] for q in queries.tolist()]
         assert cells.tolist() == expected
