@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from compilemask.intervals.lowering import lower
 from compilemask.language.binder import bind
 from compilemask.language.parser import parse
 from compilemask.language.program import Program
+from compilemask.language.syntax import File
 from compilemask.pipeline.best_order import Candidate, best, candidates
 from compilemask.pipeline.compiled import CompiledMask
 from compilemask.pipeline.findings import findings
@@ -83,8 +85,14 @@ def _compiled(
     source: Source, name: str, params: Mapping[str, Any] | None, samples: Samples | None, folder: Path | None
 ) -> CompiledMask:
     begin = time.perf_counter()
-    program = bind(parse(source), params, samples, folder)
+    program = bind(_parsed(source), params, samples, folder)
     return compile_program(program, begin)
+
+
+@lru_cache(maxsize=16)
+def _parsed(source: Source) -> File:
+    """The tree of a text; other sizes of the same text bind again without parsing again."""
+    return parse(source)
 
 
 def _joined(params: Mapping[str, Any] | None, keywords: Mapping[str, Any]) -> dict[str, Any]:
