@@ -116,41 +116,7 @@ def bias_of(words, BLOCK_N: gl.constexpr, LAYOUT: gl.constexpr):
 
 
 @gluon.jit
-def exp2_by_polynomial(x):
-    """2**x for x below 128 by arithmetic, to 3e-6: round to an integer n, a polynomial in x - n, n to the exponent.
-
-    Coefficients: least maximum relative error of degree 4 on [-1/2, 1/2].
-    """
-    x = gl.maximum(x, -126.0)
-    shifted = x + 12582912.0  # 1.5 * 2**23: the low bits of the sum are the nearest integer
-    rest = x - (shifted - 12582912.0)
-    power = gl.fma(rest, 0.009570102207362652, 0.05591785907745361)
-    power = gl.fma(power, rest, 0.240247443318367)
-    power = gl.fma(power, rest, 0.6931217908859253)
-    power = gl.fma(power, rest, 0.9999992847442627)
-    bits = power.to(gl.int32, bitcast=True) + (shifted.to(gl.int32, bitcast=True) << 23)
-    return bits.to(gl.float32, bitcast=True)
-
-
-@gluon.jit
-def exp2_shared(x, POLYNOMIAL: gl.constexpr, BLOCK_N: gl.constexpr, LAYOUT: gl.constexpr):
-    """2**x, POLYNOMIAL quarters of it (1 or 2) by arithmetic: narrow heads wait for the special-function unit."""
-    even, odd = gl.split(gl.reshape(x, [64, BLOCK_N // 2, 2]))
-    if POLYNOMIAL == 2:
-        odd = exp2_by_polynomial(odd)
-    else:
-        # a thread holds every fourth pair of columns: every other one of its own
-        first, second = gl.split(gl.permute(gl.reshape(odd, [64, BLOCK_N // 16, 2, 4]), (0, 1, 3, 2)))
-        joined = gl.permute(gl.join(gl.exp2(first), exp2_by_polynomial(second)), (0, 1, 3, 2))
-        odd = gl.convert_layout(gl.reshape(joined, [64, BLOCK_N // 2]), odd.type.layout, assert_trivial=True)
-    return gl.convert_layout(gl.reshape(gl.join(gl.exp2(even), odd), [64, BLOCK_N]), LAYOUT, assert_trivial=True)
-
-
-@gluon.jit
-def softmax_step(
-    scores, maximum, total, scale_log2, MASKED: gl.constexpr, POLYNOMIAL: gl.constexpr, BLOCK_N: gl.constexpr,
-    LAYOUT: gl.constexpr,
-):  # fmt: skip
+def softmax_step(scores, maximum, total, scale_log2, MASKED: gl.constexpr, BLOCK_N: gl.constexpr):
     """weights, new maximum, new total [64, 4] and the factor that the accumulator must shrink by.
 
     The maximum moves only when it would grow by more than 8 in log2 units: weights stay below 2**8, which 16-bit
@@ -161,10 +127,7 @@ def softmax_step(
         # in rows that have no key yet, exp2(bias - maximum) must be 0
         candidate = gl.maximum(candidate, -1.0e30)
     moved = gl.where(candidate > maximum + 8.0, candidate, maximum)
-    if POLYNOMIAL == 0:
-        weights = gl.exp2(scores * scale_log2 - moved[:, None])
-    else:
-        weights = exp2_shared(scores * scale_log2 - moved[:, None], POLYNOMIAL, BLOCK_N, LAYOUT)
+    weights = gl.exp2(scores * scale_log2 - moved[:, None])
     factor = gl.exp2(maximum - moved)
     sums = gl.convert_layout(sum_in_thread(weights, BLOCK_N), total.type.layout)
     factors = gl.expand_dims(gl.convert_layout(factor, gl.SliceLayout(1, total.type.layout)), 1)
