@@ -122,9 +122,8 @@ def _step(
     step, last_step, query, k_smem, v_smem, k_ready, k_free, v_ready, v_free, output, packed, factor, maximum, total,
     words, number, next_entry, scale_log2, partial_patterns, pattern_table, turns, turn,
     PARTS: gl.constexpr, PART: gl.constexpr, TAKE_TURNS: gl.constexpr, MASKED: gl.constexpr, BLOCK_M: gl.constexpr,
-    BLOCK_N: gl.constexpr, HEAD_DIM: gl.constexpr,
-    HEAD_DIM_V: gl.constexpr, STAGES: gl.constexpr, S_LAYOUT: gl.constexpr, O_LAYOUT: gl.constexpr,
-    DTYPE: gl.constexpr,
+    BLOCK_N: gl.constexpr, HEAD_DIM: gl.constexpr, HEAD_DIM_V: gl.constexpr, STAGES: gl.constexpr,
+    S_LAYOUT: gl.constexpr, O_LAYOUT: gl.constexpr, DTYPE: gl.constexpr,
 ):  # fmt: skip
     """Q x K of this tile beside weights x V of the tile before; K of this tile has landed already."""
     k_slot = step % STAGES
@@ -161,7 +160,8 @@ def _step(
 @gluon.jit
 def _consume(
     shared, PARTS: gl.constexpr, PART: gl.constexpr, BLOCK_M: gl.constexpr, BLOCK_N: gl.constexpr,
-    HEAD_DIM: gl.constexpr, HEAD_DIM_V: gl.constexpr, STAGES: gl.constexpr, Q_IN_REGISTERS: gl.constexpr, TAKE_TURNS: gl.constexpr,
+    HEAD_DIM: gl.constexpr, HEAD_DIM_V: gl.constexpr, STAGES: gl.constexpr, Q_IN_REGISTERS: gl.constexpr,
+    TAKE_TURNS: gl.constexpr,
 ):  # fmt: skip
     (
         o_desc, lse, q_smem, k_smem, v_smem, o_smem, q_ready, q_free, k_ready, k_free, v_ready, v_free,
@@ -225,7 +225,8 @@ def _consume(
                 output, packed, factor, maximum, total, _, _ = _step(
                     start + i, last_step, query, k_smem, v_smem, k_ready, k_free, v_ready, v_free, output, packed,
                     factor, maximum, total, 0, 0, 0, scale_log2, partial_patterns, pattern_table, turns,
-                    start + i - filled, PARTS, PART, TAKE_TURNS, False, BLOCK_M, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES, S_LAYOUT, O_LAYOUT, DTYPE,
+                    start + i - filled, PARTS, PART, TAKE_TURNS, False, BLOCK_M, BLOCK_N, HEAD_DIM, HEAD_DIM_V,
+                    STAGES, S_LAYOUT, O_LAYOUT, DTYPE,
                 )  # fmt: skip
             if not Q_IN_REGISTERS:
                 mbarrier.arrive(q_free, count=1)
