@@ -89,7 +89,6 @@ class HopperConfiguration:
     block_n: int
     stages: int  # ring slots for K and V
     q_in_registers: bool
-    take_turns: bool  # consumers issue their matrix products one after the other
     consumer_registers: int  # per thread
     producer_registers: int
 
@@ -99,11 +98,11 @@ class HopperConfiguration:
         return 64 * self.parts
 
 
-_TWO_CONSUMERS = HopperConfiguration(2, 128, 2, True, False, 240, 24)
+_TWO_CONSUMERS = HopperConfiguration(2, 128, 2, True, 240, 24)
 
 HOPPER_GLUON: dict[tuple[int, int], HopperConfiguration] = {
     # keyed by the padded head_dim of K and of V
-    (64, 64): HopperConfiguration(2, 128, 4, True, True, 240, 24),
+    (64, 64): HopperConfiguration(2, 128, 4, True, 240, 24),
     (64, 128): _TWO_CONSUMERS,
     (128, 64): _TWO_CONSUMERS,
     (128, 128): _TWO_CONSUMERS,

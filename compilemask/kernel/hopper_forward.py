@@ -3,8 +3,6 @@
 One program per multiprocessor works through its items; an item is one query tile of 64 * PARTS rows of one head.
     each of PARTS warpgroups   consumer of 64 rows
     one warp of the last       producer: copies Q, K and V tiles into shared memory with TMA
-With TAKE_TURNS the consumers issue their matrix products one after the other, so that the softmax of one runs beside
-the products of another; where head_dim is small they would otherwise fall into step and wait for the same unit.
 Every ring slot has two barriers: `ready` counts the bytes that TMA wrote, `free` one arrival per consumer. The K and V
 rings run on across items: slot = (tiles before this item + step) % stages, so the next item's keys arrive while the
 consumers still finish this one. An item's PARTIAL tiles come first, then its FULL tiles.
@@ -120,18 +118,15 @@ def _produce(
 @gluon.jit
 def _step(
     step, last_step, query, k_smem, v_smem, k_ready, k_free, v_ready, v_free, output, packed, factor, maximum, total,
-    words, number, next_entry, scale_log2, partial_patterns, pattern_table, turns, turn,
-    PARTS: gl.constexpr, PART: gl.constexpr, TAKE_TURNS: gl.constexpr, MASKED: gl.constexpr, BLOCK_M: gl.constexpr,
-    BLOCK_N: gl.constexpr, HEAD_DIM: gl.constexpr, HEAD_DIM_V: gl.constexpr, STAGES: gl.constexpr,
-    S_LAYOUT: gl.constexpr, O_LAYOUT: gl.constexpr, DTYPE: gl.constexpr,
+    words, number, next_entry, scale_log2, partial_patterns, pattern_table,
+    PART: gl.constexpr, MASKED: gl.constexpr, BLOCK_M: gl.constexpr, BLOCK_N: gl.constexpr, HEAD_DIM: gl.constexpr,
+    HEAD_DIM_V: gl.constexpr, STAGES: gl.constexpr, S_LAYOUT: gl.constexpr, O_LAYOUT: gl.constexpr,
+    DTYPE: gl.constexpr,
 ):  # fmt: skip
     """Q x K of this tile beside weights x V of the tile before; K of this tile has landed already."""
     k_slot = step % STAGES
     v_slot = (step - 1) % STAGES
     key = k_smem.index(k_slot).reshape([BLOCK_N, HEAD_DIM]).permute((1, 0))
-    if TAKE_TURNS:
-        # consumer 0 follows the last one's turn before, the others the same turn of the one before them
-        mbarrier.wait(turns.index(PART), (turn & 1) ^ (1 if PART == 0 else 0))
     if MASKED:
         pending = warpgroup_mma(query, key, bias_of(words, BLOCK_N, S_LAYOUT), is_async=True)
     else:
@@ -141,8 +136,6 @@ def _step(
     mbarrier.wait(v_ready.index(v_slot), ((step - 1) // STAGES) & 1)
     value = v_smem.index(v_slot).reshape([BLOCK_N, HEAD_DIM_V])
     output = warpgroup_mma(unpack_weights(packed, BLOCK_N, DTYPE, O_LAYOUT), value, output, is_async=True)
-    if TAKE_TURNS:
-        mbarrier.arrive(turns.index((PART + 1) % PARTS), count=1)
     next_words = words
     if MASKED:
         next_words = pattern_words(pattern_table, number, PART, BLOCK_M, BLOCK_N, S_LAYOUT)
@@ -159,13 +152,12 @@ def _step(
 
 @gluon.jit
 def _consume(
-    shared, PARTS: gl.constexpr, PART: gl.constexpr, BLOCK_M: gl.constexpr, BLOCK_N: gl.constexpr,
-    HEAD_DIM: gl.constexpr, HEAD_DIM_V: gl.constexpr, STAGES: gl.constexpr, Q_IN_REGISTERS: gl.constexpr,
-    TAKE_TURNS: gl.constexpr,
+    shared, PART: gl.constexpr, BLOCK_M: gl.constexpr, BLOCK_N: gl.constexpr, HEAD_DIM: gl.constexpr,
+    HEAD_DIM_V: gl.constexpr, STAGES: gl.constexpr, Q_IN_REGISTERS: gl.constexpr,
 ):  # fmt: skip
     (
         o_desc, lse, q_smem, k_smem, v_smem, o_smem, q_ready, q_free, k_ready, k_free, v_ready, v_free,
-        partial_patterns, pattern_table, items, first_item, last_item, heads, query_length, scale_log2, turns,
+        partial_patterns, pattern_table, items, first_item, last_item, heads, query_length, scale_log2,
     ) = shared  # fmt: skip
     DTYPE: gl.constexpr = o_desc.dtype
     S_LAYOUT: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, BLOCK_N, 16])
@@ -217,16 +209,14 @@ def _consume(
                 output, packed, factor, maximum, total, next_words, number = _step(
                     start + i, last_step, query, k_smem, v_smem, k_ready, k_free, v_ready, v_free, output, packed,
                     factor, maximum, total, next_words, number, gl.minimum(partial + i + 2, last_entry), scale_log2,
-                    partial_patterns, pattern_table, turns, start + i - filled, PARTS, PART, TAKE_TURNS, True, BLOCK_M,
-                    BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES,
+                    partial_patterns, pattern_table, PART, True, BLOCK_M, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES,
                     S_LAYOUT, O_LAYOUT, DTYPE,
                 )  # fmt: skip
             for i in range(gl.maximum(partials, 1), tiles):
                 output, packed, factor, maximum, total, _, _ = _step(
                     start + i, last_step, query, k_smem, v_smem, k_ready, k_free, v_ready, v_free, output, packed,
-                    factor, maximum, total, 0, 0, 0, scale_log2, partial_patterns, pattern_table, turns,
-                    start + i - filled, PARTS, PART, TAKE_TURNS, False, BLOCK_M, BLOCK_N, HEAD_DIM, HEAD_DIM_V,
-                    STAGES, S_LAYOUT, O_LAYOUT, DTYPE,
+                    factor, maximum, total, 0, 0, 0, scale_log2, partial_patterns, pattern_table, PART, False, BLOCK_M,
+                    BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES, S_LAYOUT, O_LAYOUT, DTYPE,
                 )  # fmt: skip
             if not Q_IN_REGISTERS:
                 mbarrier.arrive(q_free, count=1)
@@ -267,8 +257,7 @@ def hopper_attention_forward(
     q_desc, k_desc, v_desc, o_desc, lse, items, item_offsets, full_runs, partial_tiles, partial_patterns, pattern_table,
     heads, query_length, scale_log2,
     PARTS: gl.constexpr, BLOCK_N: gl.constexpr, HEAD_DIM: gl.constexpr, HEAD_DIM_V: gl.constexpr, STAGES: gl.constexpr,
-    Q_IN_REGISTERS: gl.constexpr, TAKE_TURNS: gl.constexpr, CONSUMER_REGISTERS: gl.constexpr,
-    PRODUCER_REGISTERS: gl.constexpr,
+    Q_IN_REGISTERS: gl.constexpr, CONSUMER_REGISTERS: gl.constexpr, PRODUCER_REGISTERS: gl.constexpr,
 ):  # fmt: skip
     """q_desc and o_desc take boxes of 64 rows, k_desc and v_desc of BLOCK_N; lse is contiguous [batch, heads, rows]."""
     DTYPE: gl.constexpr = q_desc.dtype
@@ -287,9 +276,6 @@ def hopper_attention_forward(
     k_free = gl.allocate_shared_memory(gl.int64, [STAGES, 1], BARRIER)
     v_ready = gl.allocate_shared_memory(gl.int64, [STAGES, 1], BARRIER)
     v_free = gl.allocate_shared_memory(gl.int64, [STAGES, 1], BARRIER)
-    turns = gl.allocate_shared_memory(gl.int64, [PARTS, 1], BARRIER)
-    for part in gl.static_range(PARTS):
-        mbarrier.init(turns.index(part), count=1)
     mbarrier.init(q_ready, count=1)
     mbarrier.init(q_free, count=PARTS)
     for slot in gl.static_range(STAGES):
@@ -300,7 +286,7 @@ def hopper_attention_forward(
     fence_async_shared()
     shared = (
         o_desc, lse, q_smem, k_smem, v_smem, o_smem, q_ready, q_free, k_ready, k_free, v_ready, v_free,
-        partial_patterns, pattern_table, items, first_item, last_item, heads, query_length, scale_log2, turns,
+        partial_patterns, pattern_table, items, first_item, last_item, heads, query_length, scale_log2,
     )  # fmt: skip
     sources = (
         q_desc, k_desc, v_desc, q_smem, k_smem, v_smem, q_ready, q_free, k_ready, k_free, v_ready, v_free,
@@ -310,14 +296,8 @@ def hopper_attention_forward(
     if PARTS == 2:
         gl.warp_specialize(
             [
-                (
-                    _consume,
-                    (shared, PARTS, 0, BLOCK_M, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES, Q_IN_REGISTERS, TAKE_TURNS),
-                ),
-                (
-                    _consume,
-                    (shared, PARTS, 1, BLOCK_M, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES, Q_IN_REGISTERS, TAKE_TURNS),
-                ),
+                (_consume, (shared, 0, BLOCK_M, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES, Q_IN_REGISTERS)),
+                (_consume, (shared, 1, BLOCK_M, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES, Q_IN_REGISTERS)),
                 (_produce, (sources, PARTS, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES)),
             ],
             [4, 1],
@@ -326,18 +306,9 @@ def hopper_attention_forward(
     else:
         gl.warp_specialize(
             [
-                (
-                    _consume,
-                    (shared, PARTS, 0, BLOCK_M, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES, Q_IN_REGISTERS, TAKE_TURNS),
-                ),
-                (
-                    _consume,
-                    (shared, PARTS, 1, BLOCK_M, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES, Q_IN_REGISTERS, TAKE_TURNS),
-                ),
-                (
-                    _consume,
-                    (shared, PARTS, 2, BLOCK_M, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES, Q_IN_REGISTERS, TAKE_TURNS),
-                ),
+                (_consume, (shared, 0, BLOCK_M, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES, Q_IN_REGISTERS)),
+                (_consume, (shared, 1, BLOCK_M, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES, Q_IN_REGISTERS)),
+                (_consume, (shared, 2, BLOCK_M, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES, Q_IN_REGISTERS)),
                 (_produce, (sources, PARTS, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES)),
             ],
             [4, 4, 1],

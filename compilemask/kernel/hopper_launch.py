@@ -100,7 +100,7 @@ class HopperCall:
         self.output_map = TensorMapOf(output, self.length, 64, width_v)
         self.constants = (
             launched.parts, launched.block_n, width, width_v, launched.stages, launched.q_in_registers,
-            launched.take_turns, launched.consumer_registers, launched.producer_registers,
+            launched.consumer_registers, launched.producer_registers,
         )  # fmt: skip
 
     def __call__(self, query: Tensor, key: Tensor, value: Tensor, scale: float) -> tuple[Tensor, Tensor]:
