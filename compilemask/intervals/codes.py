@@ -32,16 +32,12 @@ def joint_codes(query: NDArray[Any], key: NDArray[Any]) -> tuple[Ints, Ints, int
 
 def check_kinds(query: NDArray[Any], key: NDArray[Any], span: Span | None) -> None:
     """Raise unless values of both sides may be compared for equality."""
-    samples = [_kinds(values) for values in (query, key)]
-    if not query.size or not key.size or samples[0] == samples[1]:
+    kinds = _kinds(query) | _kinds(key)
+    if not query.size or not key.size or len(kinds) < 2:
         return
-    first, second = (next(iter(kinds.values())) for kinds in samples)
-    for kind, value in samples[1].items():
-        if kind not in samples[0]:
-            second = value
-    if len(samples[0] | samples[1]) > 1:
-        message = f"{describe(first)} ({show(first)}) is compared with {describe(second)} ({show(second)})"
-        raise MaskFileError([Diagnostic(Severity.ERROR, "evaluation", message, span)])
+    first, second, *_ = kinds.values()
+    message = f"{describe(first)} ({show(first)}) is compared with {describe(second)} ({show(second)})"
+    raise MaskFileError([Diagnostic(Severity.ERROR, "evaluation", message, span)])
 
 
 def _kinds(values: NDArray[Any]) -> dict[type, Any]:
