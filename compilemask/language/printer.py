@@ -242,18 +242,23 @@ def _gap(rows: list[str], previous: int, following: int) -> Iterator[str]:
 def _broken(text: str, behind: int) -> Iterator[str]:
     """A long line, broken after commas inside brackets; the comment of `behind` characters does not count."""
     indent = " " * (_indentation(text) + INDENT)
+    depth = 0
     while len(text) - behind > MAX_WIDTH:
-        at = _break(text[: len(text) - behind])
-        if at is None:
+        found = _break(text[: len(text) - behind], depth)
+        if found is None:
             break
+        at, depth = found
         yield text[:at]
         text = indent + text[at + 1 :]
     yield text
 
 
-def _break(text: str) -> int | None:
-    """Where to break: after the last comma of the outermost bracket that keeps the line short enough."""
-    depth, quoted = 0, False
+def _break(text: str, depth: int) -> tuple[int, int] | None:
+    """Where to break, and in how many brackets: after the last comma, of the outermost bracket, that fits the line.
+
+    `depth` counts the brackets that are open before the text.
+    """
+    quoted = False
     best: dict[int, int] = {}
     for at, character in enumerate(text):
         if character == '"':
@@ -266,4 +271,7 @@ def _break(text: str) -> int | None:
             depth -= 1
         elif character == "," and depth > 0 and (at < MAX_WIDTH or not best):
             best[depth] = at + 1
-    return best[min(best)] if best else None
+    if not best:
+        return None
+    outermost = min(best)
+    return best[outermost], outermost

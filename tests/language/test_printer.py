@@ -81,6 +81,15 @@ def test_a_long_line_breaks_inside_its_brackets() -> None:
     assert canonical(text) == text
 
 
+def test_a_very_long_line_breaks_as_often_as_it_must() -> None:
+    for entries in (", ".join(["1000"] * 100), ", ".join(["[100, 200]"] * 60)):
+        text = canonical(f"param table = [{entries}]  # remark\n")
+
+        assert text.count("\n") > 3
+        assert max(len(row.split("  #")[0]) for row in text.split("\n")) <= 120
+        assert canonical(text) == text
+
+
 def test_a_condition_beside_a_comma_is_bracketed() -> None:
     text = "rules\n    a, b where pos > 1 sees a : all\n"
 
