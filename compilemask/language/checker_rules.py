@@ -16,9 +16,10 @@ from compilemask.language import columns
 from compilemask.language import program as ir
 from compilemask.language.analysis import cannot_fail, fails_by_run, sides_of
 from compilemask.language.axis import Axis, CoordinateKind
+from compilemask.language.bind_kinds import Kind, kind_of
 from compilemask.language.bind_scope import Scope, evaluating, reject, token_words
 from compilemask.language.program import Side
-from compilemask.language.values import ListValue
+from compilemask.language.values import ListValue, Unbounded
 from compilemask.source import Span
 
 Slots = NDArray[np.int64]
@@ -139,8 +140,10 @@ def _compared(relation: ir.Relation, tokens: Tokens) -> None:
     by = getattr(relation, "by", None)
     if isinstance(by, ir.By):
         for part in by.parts:
+            kinds: set[type] = set()
             for side in (Side.QUERY, Side.KEY):
-                _token_value(part.expression, side, tokens)
+                kinds |= _token_value(part.expression, side, tokens)
+            _check_kinds(relation, part, kinds)
     match relation:
         case ir.Window(_, behind, ahead):
             for name, expression in (("behind", behind), ("ahead", ahead)):
@@ -156,8 +159,31 @@ def _compared(relation: ir.Relation, tokens: Tokens) -> None:
             _check_random(relation, tokens)
 
 
-def _token_value(expression: ir.Expression, side: Side, tokens: Tokens) -> None:
-    """Evaluate for all tokens of a side, if that can fail; refuse a coordinate that none of them has."""
+_ORDERED = (ir.Causal, ir.Before)
+
+
+def _check_kinds(relation: ir.Relation, part: ir.Part, kinds: set[type]) -> None:
+    """Refuse values that do not compare: of different kinds, or without an order where one is needed."""
+    if len(kinds - {Unbounded}) > 1 or (Unbounded in kinds and len(kinds) > 1 and int not in kinds):
+        names = " and ".join(sorted(_KINDS.get(kind, "`any`") for kind in kinds))
+        raise reject("kinds-differ", f"this compares {names}", part.expression.span)
+    allowed = (int, Unbounded, ListValue) if isinstance(relation, _ORDERED) else (int, Unbounded)
+    wrong = next((kind for kind in kinds if kind not in allowed), None)
+    if wrong is not None and not isinstance(relation, ir.Same):
+        what = _KINDS[wrong]
+        raise reject(
+            "no-order", f"this compares {what}, and a number is needed", part.expression.span, "use `same` for it"
+        )
+
+
+_KINDS: dict[type, str] = {int: "numbers", bool: "conditions", str: "strings", ListValue: "lists"}
+
+
+def _token_value(expression: ir.Expression, side: Side, tokens: Tokens) -> set[type]:
+    """Evaluate for all tokens of a side, if that can fail; refuse a coordinate that none of them has.
+
+    The kinds of the values that were found.
+    """
     axis, slots = tokens.side(side)
     noun = "query" if side is Side.QUERY else "key"
     if isinstance(expression, ir.Coordinate) and expression.kind in _OWN_KINDS:
@@ -170,11 +196,19 @@ def _token_value(expression: ir.Expression, side: Side, tokens: Tokens) -> None:
                 expression.span,
                 f"the first one is {token_words(axis, int(slots[0]))}; a comparison with an absent value is false",
             )
-    if not cannot_fail(expression):
-        if fails_by_run(expression) and len(slots) >= columns.SMALL:
-            slots, _ = columns.one_per_run(axis, slots)
-        with evaluating(expression.span, axis):
-            columns.column_of(expression, axis, slots)
+    if cannot_fail(expression):
+        return {bool if kind_of(expression) is Kind.CONDITION else int}
+    if fails_by_run(expression) and len(slots) >= columns.SMALL:
+        slots, _ = columns.one_per_run(axis, slots)
+    with evaluating(expression.span, axis):
+        return _kinds(columns.column_of(expression, axis, slots))
+
+
+def _kinds(found: columns.Values) -> set[type]:
+    if found.values.dtype == np.object_:
+        held = found.values if found.present is None else found.values[found.present]
+        return {type(value) for value in held.tolist()}
+    return {bool if found.values.dtype == np.bool_ else int} if len(found.values) else set()
 
 
 def _check_reach(name: str, expression: ir.Expression, tokens: Tokens) -> None:
