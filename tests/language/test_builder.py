@@ -127,6 +127,6 @@ def test_a_mask_file_becomes_python_and_comes_back(path: Path) -> None:
 
 
 @given(FILES)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_any_tree_becomes_python_and_comes_back(file: syntax.File) -> None:
     assert run(python_program(file)) == format_file(file)

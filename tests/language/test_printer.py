@@ -31,7 +31,7 @@ def test_formatting_keeps_tree_and_comments(path: Path) -> None:
 
 
 @given(FILES)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_any_tree_prints_as_text_that_reads_back(file: syntax.File) -> None:
     text = format_file(file)
 
