@@ -64,9 +64,9 @@ class _Version(argparse.Action):
     """Looks the version up only when asked for it."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        from compilemask.measure.machine import version_of
+        from compilemask import __version__
 
-        print(f"compilemask {version_of('compilemask') or '(not installed)'}")
+        print(f"compilemask {__version__}")
         parser.exit()
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from compilemask import library
 from compilemask.command_line.exit_codes import ExitCode
-from compilemask.command_line.screen import remark, say, say_json
+from compilemask.command_line.screen import remark, rendered, say, say_json
 from compilemask.command_line.settings import parameters_of
 from compilemask.errors import MaskFileError
 from compilemask.pipeline import compile as compile_mask
@@ -27,8 +27,8 @@ def run(arguments: Namespace) -> ExitCode:
         say_json(files)
     else:
         for (name, found), good in zip(results, valid, strict=True):
-            for item in found:
-                remark(item.render())
+            if found:
+                remark(rendered(found, name))
             say(f"{name}: {'valid' if good else 'invalid'}{_counts(found)}")
     return ExitCode.GOOD if all(valid) else ExitCode.NO
 

@@ -45,6 +45,8 @@ def _write_figure(compiled: CompiledMask, output: Path, arguments: Namespace) ->
 
     if output.suffix.lower() != f".{arguments.to}":
         raise UsageError(f"-o {output}: expected a name that ends in .{arguments.to}")
+    if not compiled.query_length or not compiled.key_length:
+        raise UsageError(f"{compiled.name} has no cells, so there is nothing to draw")
     figure.write(compiled, output, arguments.batch, arguments.head)
     remark(f"wrote {output}")
 

@@ -7,7 +7,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from compilemask.command_line.exit_codes import ExitCode
-from compilemask.command_line.screen import remark, say
+from compilemask.command_line.screen import remark, rendered, say
 from compilemask.errors import MaskFileError, UsageError
 from compilemask.language.parser import parse
 from compilemask.language.printer import format_file
@@ -24,7 +24,7 @@ def run(arguments: Namespace) -> ExitCode:
         try:
             wanted = format_file(parse(Source("<stdin>" if name == STDIN else name, text)))
         except MaskFileError as error:
-            remark(str(error))
+            remark(rendered(error.diagnostics, name))
             code = ExitCode.NO
             continue
         if name == STDIN and not arguments.check:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from compilemask.command_line.arguments import MODULES, parser
 from compilemask.command_line.exit_codes import ExitCode
+from compilemask.command_line.screen import rendered
 from compilemask.errors import InternalError, MaskFileError, UnavailableError, UsageError
 
 
@@ -26,7 +27,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _say(ExitCode.INTERRUPTED, "interrupted")
     except MaskFileError as error:
-        return _say(ExitCode.NO, str(error), prefix="")
+        return _say(ExitCode.NO, rendered(error.diagnostics, str(getattr(arguments, "mask", None) or "")), prefix="")
     except UsageError as error:
         return _say(ExitCode.WRONG_USE, str(error))
     except UnavailableError as error:

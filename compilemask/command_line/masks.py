@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from compilemask.command_line.screen import remark
+from compilemask.command_line.screen import remark, rendered
 from compilemask.command_line.settings import parameters_of
 from compilemask.errors import UsageError
 from compilemask.pipeline import CompiledMask
@@ -18,8 +18,8 @@ def compiled_of(arguments: Namespace) -> CompiledMask:
         MaskFileError, UsageError: as the stages do.
     """
     compiled = compile_mask(arguments.mask, params=parameters_of(arguments))
-    for diagnostic in compiled.diagnostics:
-        remark(diagnostic.render())
+    if compiled.diagnostics:
+        remark(rendered(compiled.diagnostics, arguments.mask))
     return compiled
 
 
@@ -42,4 +42,5 @@ def check_cell(compiled: CompiledMask, query: int, key: int) -> None:
     """
     for what, number, count in (("query", query, compiled.query_length), ("key", key, compiled.key_length)):
         if number >= count:
-            raise UsageError(f"--{what} {number}: {compiled.name} has {count:,}, numbered 0 to {count - 1}")
+            numbers = f"has {count:,}, numbered 0 to {count - 1}" if count else "has none"
+            raise UsageError(f"--{what} {number}: {compiled.name} {numbers}")

@@ -16,6 +16,7 @@ from compilemask.tiles.tile_map import TileMap
 
 GUTTER = 24
 LOWEST_ROWS = 4
+NOTHING = "(no cells)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,8 @@ def mask_picture(compiled: CompiledMask, batch: int, head: int, width: int, glyp
     """Lines of text: queries go down, keys go right; a character holds two rows of bins, one above the other."""
     variant = compiled.program.variant_of(batch, head)
     queries, keys = compiled.query_length, compiled.key_length
+    if not queries or not keys:
+        return [NOTHING]
     room = width - GUTTER
     size = fitting_size(keys, room, np.concatenate((borders(variant.queries), borders(variant.keys))))
     columns = even_bounds(keys, size)
@@ -62,8 +65,9 @@ def tile_picture(tiles: TileMap, width: int, glyphs: Glyphs) -> list[str]:
 
     Where a character stands for several tiles it is full or empty only if all of them are.
     """
-    query_tiles = -(-tiles.query_length // tiles.block_m)
-    key_tiles = -(-tiles.key_length // tiles.block_n)
+    query_tiles, key_tiles = tiles.query_tiles, tiles.key_tiles
+    if not query_tiles or not key_tiles:
+        return [NOTHING]
     columns = bin_bounds(key_tiles, width - GUTTER)
     bands = bin_bounds(query_tiles, _height(query_tiles, key_tiles, len(columns) - 1))
     full = _full_tiles(tiles, bands, columns)

@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,8 @@ from compilemask.measure.progress import Progress, silent
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
+
+    from compilemask.source import Diagnostic
 
 MAX_WIDTH = 160
 FOLDED = ("compared", "")
@@ -30,6 +32,12 @@ def say(text: str = "") -> None:
 def remark(text: str) -> None:
     """A line for people on stderr, out of the way of pipes."""
     print(text, file=sys.stderr)
+
+
+def rendered(diagnostics: Sequence[Diagnostic], name: str) -> str:
+    """All findings about the mask called `name`, which stands before those that have no place of their own."""
+    texts = [item.render() if item.span or not name else f"{name}: {item.render()}" for item in diagnostics]
+    return "\n\n".join(texts)
 
 
 def say_json(value: Any) -> None:

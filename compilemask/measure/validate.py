@@ -43,6 +43,7 @@ def validate(
         checks += _named(check_mask(place, judged, tiles, step), place, len(checked))
     notes = _notes(compiled, found)
     gpu = gpu_name()
+    kernel = kernel and bool(compiled.query_length and compiled.key_length)
     if kernel and checks[0].outcome is Outcome.PASS:
         checks += _kernel_checks(checked, (judged.block_m, judged.block_n), step, gpu)
         if gpu is None and has_triton():

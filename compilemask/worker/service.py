@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from typing import TextIO
 
+from compilemask import __version__
 from compilemask.errors import MaskFileError, UnavailableError, UsageError
 from compilemask.measure.machine import gpu_name, python_version, version_of
 from compilemask.measure.progress import Progress, Stopped
@@ -52,7 +53,7 @@ class Service:
         self._say(
             Hello(
                 PROTOCOL,
-                version_of("compilemask") or "uninstalled",
+                __version__,
                 python_version(),
                 version_of("torch"),
                 version_of("triton"),

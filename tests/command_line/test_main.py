@@ -113,6 +113,19 @@ def test_show_draws_cells_exactly(capsys: Capture, pair: Path) -> None:
     assert np.array_equal(drawn, expected)
 
 
+@pytest.mark.parametrize("verb", ["show", "validate"])
+def test_a_mask_of_no_tokens_is_no_accident(capsys: Capture, verb: str) -> None:
+    assert answered(capsys, verb, "causal", "--set", "length=0")["query_length"] == 0
+    assert printed(capsys, verb, "causal", "--set", "length=0")
+
+
+def test_a_finding_without_a_place_names_the_file(capsys: Capture, tmp_path: Path) -> None:
+    empty = tmp_path / "empty.mask"
+    empty.write_text("")
+
+    assert refused(capsys, "show", empty, code=1).startswith(f"{empty}: error[")
+
+
 def test_pictures_are_plain_text_where_the_terminal_is(capsys: Capture, pair: Path) -> None:
     script = "from compilemask.command_line.main import main; main(['show', %r])" % str(pair)  # noqa: UP031
     environment = {**os.environ, "PYTHONIOENCODING": "ascii", "NO_COLOR": "1"}
