@@ -9,18 +9,20 @@ run per piece. Both cost what they emit; the cheaper one is taken.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from compilemask.intervals import linear
+from compilemask.intervals.gathering import Gathering
 from compilemask.intervals.interval_set import Intervals
 
 Ints = NDArray[np.int64]
-_Emit = Callable[[slice, "Join"], tuple[Ints, Ints, Ints]]
-PAIRS_AT_ONCE = 1 << 21
+Narrow = NDArray[np.int32]
+Places = NDArray[np.integer]
+RUNS_AT_ONCE = 1 << 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,24 +105,24 @@ class KeyIndex:
         self.ranks = Ranks(values)
         self.rank = self.ranks.of(values)
         codes = self.rank if classes is None else classes * self.ranks.size + self.rank
-        self.sorted_slots = slots
+        self.sorted_slots: Narrow = slots.astype(np.int32)
         if not linear.is_sorted(codes):
             order = np.argsort(codes, kind="stable")
             codes = codes[order]
-            self.sorted_slots = slots[order]
+            self.sorted_slots = self.sorted_slots[order]
         self.codes = codes
-        self.places: Ints | None = None
+        self.places: Narrow | None = None
         space = class_count * self.ranks.size
         if space <= 4 * slots.size + (1 << 16):
-            self.places = np.zeros(space + 1, np.int64)
+            self.places = np.zeros(space + 1, np.int32)
             np.cumsum(np.bincount(codes, minlength=space), out=self.places[1:])
         broken = self.sorted_slots[1:] != self.sorted_slots[:-1] + 1
         self.unbroken = not broken.any()
-        self.run = np.zeros(slots.size, np.int64)
+        self.run: Narrow = np.zeros(slots.size, np.int32)
         np.cumsum(broken, out=self.run[1:])
-        self.run_begin: Ints = np.concatenate(([0], np.flatnonzero(broken) + 1, [slots.size])).astype(np.int64)
+        self.run_begin: Narrow = np.concatenate(([0], np.flatnonzero(broken) + 1, [slots.size])).astype(np.int32)
 
-    def slices(self, requests: Requests) -> tuple[Ints, Ints]:
+    def slices(self, requests: Requests) -> tuple[Narrow, Narrow]:
         """The slice [first, last) of the sorted order for every request; empty where first >= last."""
         low = self.ranks.first_at_least(requests.low)
         high = self.ranks.first_above(requests.high)
@@ -130,8 +132,8 @@ class KeyIndex:
         if self.places is not None:
             first, last = self.places[low], self.places[high]
         else:
-            first = np.searchsorted(self.codes, low).astype(np.int64)
-            last = np.searchsorted(self.codes, high).astype(np.int64)
+            first = np.searchsorted(self.codes, low).astype(np.int32)
+            last = np.searchsorted(self.codes, high).astype(np.int32)
         shape = requests.rows.shape
         return np.broadcast_to(first, shape), np.broadcast_to(last, shape)
 
@@ -142,13 +144,13 @@ class Join:
     def __init__(self, keys: KeyIndex, requests: Requests) -> None:
         self.keys = keys
         self.requests = requests
-        self.first: Ints
-        self.last: Ints
+        self.first: Narrow
+        self.last: Narrow
         self.cost = 0
         self.by_pieces: _Pieces | None = None
         if not keys.slots.size or not requests.rows.size:
             self.requests = requests.part(slice(0, 0))
-            self.first = self.last = np.zeros(0, np.int64)
+            self.first = self.last = np.zeros(0, np.int32)
             return
         first, last = keys.slices(requests)
         some = first < last
@@ -159,7 +161,7 @@ class Join:
         if keys.unbroken:
             self.cost = int(first.size)
             return
-        self.cost = int((keys.run[last - 1] - keys.run[first] + 1).sum())
+        self.cost = int((keys.run[last - 1] - keys.run[first] + 1).sum(dtype=np.int64))
         if self.cost > 2 * first.size + 1024:
             pieces = _Pieces(keys)
             cost = pieces.cost(self.requests)
@@ -168,42 +170,43 @@ class Join:
 
     def emit(self, rows: int, columns: int) -> Intervals:
         """The joined cells as a mask of rows x columns."""
+        gathering = Gathering(rows, columns)
         if self.by_pieces is not None:
-            return self._merge(rows, columns, self.by_pieces.counts(self.requests), self.by_pieces.emit)
-        if self.keys.unbroken:
-            slots = self.keys.sorted_slots
-            begin = slots[self.first]
-            return Intervals.from_runs(rows, columns, self.requests.rows, begin, begin + (self.last - self.first))
-        counts = self.keys.run[self.last - 1] - self.keys.run[self.first] + 1
-        return self._merge(rows, columns, counts, self._slices)
+            for part in _portions(self.by_pieces.counts(self.requests)):
+                gathering.add(*self.by_pieces.emit(part, self))
+        elif self.keys.unbroken:
+            begin = self.keys.sorted_slots[self.first]
+            gathering.add(self.requests.rows, begin, begin + (self.last - self.first))
+        else:
+            counts = self.keys.run[self.last - 1] - self.keys.run[self.first] + 1
+            for part in _portions(counts):
+                gathering.add(*self._slices(part, counts[part]))
+        return gathering.mask()
 
-    def _merge(self, rows: int, columns: int, counts: Ints, emit: _Emit) -> Intervals:
-        total = np.cumsum(counts)
-        result: Intervals | None = None
-        begin = 0
-        while begin < counts.size:
-            done = int(total[begin - 1]) if begin else 0
-            end = max(begin + 1, int(np.searchsorted(total, done + PAIRS_AT_ONCE, side="right")))
-            part = Intervals.from_runs(rows, columns, *emit(slice(begin, end), self))
-            result = part if result is None else result.union(part)
-            begin = end
-        return Intervals.empty(rows, columns) if result is None else result
-
-    def _slices(self, part: slice, _: Join) -> tuple[Ints, Ints, Ints]:
+    def _slices(self, part: slice, counts: Narrow) -> tuple[Places, Places, Places]:
         keys = self.keys
         first, last, rows = self.first[part], self.last[part], self.requests.rows[part]
-        run = keys.run[first]
-        counts = keys.run[last - 1] - run + 1
-        if (counts == 1).all():
+        if int(counts.max()) == 1:
             only = keys.sorted_slots[first]
             return rows, only, only + (last - first)
-        own = np.repeat(np.arange(first.size), counts)
-        run = linear.ranges(run, counts)
-        begin: Ints = np.maximum(keys.run_begin[run], first[own])
-        end: Ints = np.minimum(keys.run_begin[run + 1], last[own])
+        own = np.repeat(np.arange(first.size, dtype=np.int32), counts)
+        run = linear.narrow_ranges(keys.run[first], counts)
+        begin = np.maximum(keys.run_begin[run], first[own])
+        end = np.minimum(keys.run_begin[run + 1], last[own])
         start = keys.sorted_slots[begin]
-        stop: Ints = start + (end - begin)
-        return rows[own], start, stop
+        end += start - begin
+        return rows[own], start, end
+
+
+def _portions(counts: NDArray[np.integer]) -> Iterator[slice]:
+    """Requests in portions of about RUNS_AT_ONCE runs."""
+    total = np.cumsum(counts, dtype=np.int64)
+    begin = 0
+    while begin < counts.size:
+        done = int(total[begin - 1]) if begin else 0
+        end = max(begin + 1, int(np.searchsorted(total, done + RUNS_AT_ONCE, side="right")))
+        yield slice(begin, end)
+        begin = end
 
 
 class _Pieces:

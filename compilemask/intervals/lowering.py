@@ -109,14 +109,15 @@ def lower_variant(variant: ir.Variant, order: TokenOrder = UNMOVED) -> Lowered:
     """The intervals of one distinct mask, in the cheaper form and order."""
     solver = Solver(variant.queries, variant.keys)
     painted = _painted(solver, variant)
-    form, plans = _cheaper_form(solver, painted)
+    form, plans, compared = _cheaper_form(solver, painted)
     cost = sum(plan.cost for plan in plans)
     if order.moves and cost > RUNS_A_QUERY_MOVED * solver.queries.length:
         moved = Solver(variant.queries, variant.keys, order)
         painted_there = _painted(moved, variant)
-        form_there, plans_there = _cheaper_form(moved, painted_there)
+        form_there, plans_there, compared_there = _cheaper_form(moved, painted_there)
         if sum(plan.cost for plan in plans_there) < cost:
             solver, painted, form, plans = moved, painted_there, form_there, plans_there
+            compared = compared_there
             cost = sum(plan.cost for plan in plans)
     if cost > MOST_RUNS:
         raise MaskFileError([_too_many(cost)])
@@ -137,7 +138,8 @@ def lower_variant(variant: ir.Variant, order: TokenOrder = UNMOVED) -> Lowered:
         if result.visible == before:
             idle[number] = Effect.NOTHING_TO_HIDE
     effects = _effects(painted, masks, result, idle)
-    return _keep_cheaper(Lowered(form, result, solver.order, effects, tuple(solver.per_cell)))
+    lowered = Lowered(form, result, solver.order, effects, tuple(solver.per_cell))
+    return lowered if compared and result.runs > ALWAYS_COUNTED else _keep_cheaper(lowered)
 
 
 def _painted(solver: Solver, variant: ir.Variant) -> list[_Painted]:
@@ -154,17 +156,18 @@ def _painted(solver: Solver, variant: ir.Variant) -> list[_Painted]:
     ]
 
 
-def _cheaper_form(solver: Solver, painted: list[_Painted]) -> tuple[Form, list[Plan]]:
+def _cheaper_form(solver: Solver, painted: list[_Painted]) -> tuple[Form, list[Plan], bool]:
+    """The form to make, a plan per rule, and whether the other form has been planned too."""
     rows = [solver.plan(one.term, one.queries, one.keys, Form.ROW) for one in painted]
     if sum(plan.cost for plan in rows) <= RUNS_A_TOKEN * (solver.queries.length + solver.keys.length):
-        return Form.ROW, rows
+        return Form.ROW, rows, False
     columns = [solver.plan(one.term, one.queries, one.keys, Form.COLUMN) for one in painted]
     pairs = list(zip(rows, columns, strict=True))
     by_row = sum(min(r.cost, TURNING * c.cost) for r, c in pairs)
     by_column = sum(min(c.cost, TURNING * r.cost) for r, c in pairs)
     if by_row <= by_column:
-        return Form.ROW, [r if r.cost <= TURNING * c.cost else Turned(c) for r, c in pairs]
-    return Form.COLUMN, [c if c.cost <= TURNING * r.cost else Turned(r) for r, c in pairs]
+        return Form.ROW, [r if r.cost <= TURNING * c.cost else Turned(c) for r, c in pairs], True
+    return Form.COLUMN, [c if c.cost <= TURNING * r.cost else Turned(r) for r, c in pairs], True
 
 
 def _effects(

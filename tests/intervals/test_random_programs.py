@@ -19,9 +19,9 @@ from compilemask.source import Source
 from tests.intervals.random_programs import mask_texts
 
 
-def in_columns(solver: Solver, painted: list[lowering._Painted]) -> tuple[Form, list[Plan]]:
+def in_columns(solver: Solver, painted: list[lowering._Painted]) -> tuple[Form, list[Plan], bool]:
     """Every rule planned in column form, whatever it costs."""
-    return Form.COLUMN, [solver.plan(one.term, one.queries, one.keys, Form.COLUMN) for one in painted]
+    return Form.COLUMN, [solver.plan(one.term, one.queries, one.keys, Form.COLUMN) for one in painted], False
 
 
 def definition(program: Program) -> np.ndarray | None:

@@ -18,9 +18,9 @@ EXAMPLES = sorted((Path(__file__).parent.parent / "language" / "examples").glob(
 BLOCKS = ((16, 16), (7, 12))
 
 
-def in_columns(solver: Solver, painted: list[lowering._Painted]) -> tuple[Form, list[Plan]]:
+def in_columns(solver: Solver, painted: list[lowering._Painted]) -> tuple[Form, list[Plan], bool]:
     """Every rule planned in column form, whatever it costs."""
-    return Form.COLUMN, [solver.plan(one.term, one.queries, one.keys, Form.COLUMN) for one in painted]
+    return Form.COLUMN, [solver.plan(one.term, one.queries, one.keys, Form.COLUMN) for one in painted], False
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)

@@ -1,0 +1,51 @@
+"""Runs that come in portions, put together to a mask; portions that are canonical already are not sorted again."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compilemask.intervals.interval_set import Intervals
+
+
+class Gathering:
+    """Collects runs of a mask of rows x columns."""
+
+    def __init__(self, rows: int, columns: int) -> None:
+        self.rows = rows
+        self.columns = columns
+        self._counts = np.zeros(rows, np.int64)
+        self._starts: list[NDArray[np.int32]] = []
+        self._ends: list[NDArray[np.int32]] = []
+        self._last = (-1, -1)  # row and end of the last run
+        self._others: Intervals | None = None
+
+    def add(self, row: NDArray[np.integer], start: NDArray[np.integer], end: NDArray[np.integer]) -> None:
+        """Runs [start, end), not empty, in the given rows."""
+        if not row.size:
+            return
+        if not self._follows(row, start, end):
+            part = Intervals.from_runs(self.rows, self.columns, row, start, end)
+            self._others = part if self._others is None else self._others.union(part)
+            return
+        self._counts += np.bincount(row, minlength=self.rows)
+        self._starts.append(start.astype(np.int32, copy=False))
+        self._ends.append(end.astype(np.int32, copy=False))
+        self._last = (int(row[-1]), int(end[-1]))
+
+    def _follows(self, row: NDArray[np.integer], start: NDArray[np.integer], end: NDArray[np.integer]) -> bool:
+        last_row, last_end = self._last
+        if int(row[0]) < last_row or (int(row[0]) == last_row and int(start[0]) <= last_end):
+            return False
+        step = row[1:] - row[:-1]
+        return bool(((step > 0) | ((step == 0) & (start[1:] > end[:-1]))).all())
+
+    def mask(self) -> Intervals:
+        """All runs together."""
+        if not self._starts:
+            return Intervals.empty(self.rows, self.columns) if self._others is None else self._others
+        offsets = np.zeros(self.rows + 1, np.int64)
+        np.cumsum(self._counts, out=offsets[1:])
+        starts, ends = np.concatenate(self._starts), np.concatenate(self._ends)
+        sorted_part = Intervals(self.rows, self.columns, offsets, starts, ends)
+        return sorted_part if self._others is None else sorted_part.union(self._others)
