@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from compilemask.intervals import plan as plans
 from compilemask.intervals import terms
+from compilemask.intervals.by_value import different
 from compilemask.intervals.join import Keys, Requests
 from compilemask.intervals.plan import Plan
 from compilemask.intervals.solve import Conjunction, Form, Solver
@@ -30,10 +31,10 @@ def path_plan(solver: Solver, relation: ir.Path, joined: Conjunction, form: Form
     parents = evaluate(relation.parents, dict.fromkeys(Side, Tokens(solver.queries, joined.queries)))
     if parents.values.ndim == 0:
         return _of_parents(solver, relation, parents.values[()], joined, form)
-    lists = parents.values.tolist()
+    first, number = different([parents.values], parents.values.size)
     found: list[Plan] = []
-    for value in dict.fromkeys(lists):
-        chosen = np.array([entry == value for entry in lists], np.bool_)
+    for place, value in enumerate(parents.values[first].tolist()):
+        chosen = number == place
         if parents.present is not None:
             chosen &= parents.present
         part = Conjunction(joined.queries, joined.keys, [dataclasses.replace(pair) for pair in joined.equal])

@@ -17,7 +17,9 @@ def order_findings(
     """A note on what `order best` chose; a warning where an order makes more tiles than the text's own."""
     if tried:
         return (_chosen(program, tried),)
-    if not order.moves or sum(one.intervals.runs for one in kept) > RUNS_COMPARED:
+    if not order.moves or any(one.order.moves for one in kept):
+        return ()  # kept in the kernel's order: as written the mask has far too many runs
+    if sum(one.intervals.runs for one in kept) > RUNS_COMPARED:
         return ()
     before = sum(visited_in(one, TokenOrder(), BLOCK, BLOCK) for one in kept)
     after = sum(visited_in(one, order, BLOCK, BLOCK) for one in kept)
