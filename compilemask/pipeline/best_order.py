@@ -158,4 +158,5 @@ def _compared(term: terms.Term) -> Iterator[terms.Expressed]:
 def _text(span: Span | None) -> str:
     if span is None or span.line != span.end_line:
         return "a coordinate"
-    return span.source.line(span.line)[span.column - 1 : span.end_column - 1]
+    text = span.source.line(span.line)[span.column - 1 : span.end_column - 1]
+    return text[1:-1] if text.startswith("(") and text.endswith(")") else text

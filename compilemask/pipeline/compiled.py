@@ -54,6 +54,12 @@ class CompiledMask:
         self._tiles: dict[tuple[int, int, int], TileMap] = {}
         self._descriptors: dict[tuple[int, int], Descriptor] = {}
 
+    def with_findings(self, found: tuple[Diagnostic, ...]) -> CompiledMask:
+        """The same mask with further warnings or notes."""
+        if found:
+            self.diagnostics = (*self.diagnostics, *found)
+        return self
+
     def __repr__(self) -> str:
         return f"CompiledMask({self.name!r}, {self.query_length} queries x {self.key_length} keys)"
 
@@ -133,12 +139,12 @@ class CompiledMask:
 
     def tiles(self, block_m: int = 128, block_n: int = 128, batch: int = 0, head: int = 0) -> TileMap:
         """The tile map, queries and keys in the kernel's order."""
-        return self._tiles_of(self.number_of(batch, head), block_m, block_n)
+        return self.tiles_of(self.number_of(batch, head), block_m, block_n)
 
     def descriptor(self, block_m: int = 128, block_n: int = 128) -> Descriptor:
         """What a kernel reads."""
         if (block_m, block_n) not in self._descriptors:
-            maps = [self._tiles_of(number, block_m, block_n) for number in range(len(self.kept))]
+            maps = [self.tiles_of(number, block_m, block_n) for number in range(len(self.kept))]
             begin = time.perf_counter()
             order = self.order
             descriptor = build_descriptor(maps, self.variant, order.queries, order.keys)
@@ -162,7 +168,7 @@ class CompiledMask:
             float(np.mean([one.mean() if one.size else 0.0 for one in runs])),
             max(int((~one.seeing_queries()).sum()) for one in self.kept),
             max(int((~one.seen_keys()).sum()) for one in self.kept),
-            tile_statistics([self._tiles_of(n, block_m, block_n) for n in range(len(self.kept))], uses, visible),
+            tile_statistics([self.tiles_of(n, block_m, block_n) for n in range(len(self.kept))], uses, visible),
             descriptor.nbytes,
             self.compile_ms,
         )
@@ -176,7 +182,8 @@ class CompiledMask:
             self._rows[number] = self.kept[number].rows()
         return self._rows[number]
 
-    def _tiles_of(self, number: int, block_m: int, block_n: int) -> TileMap:
+    def tiles_of(self, number: int, block_m: int = 128, block_n: int = 128) -> TileMap:
+        """The tile map of one distinct mask."""
         key = (number, block_m, block_n)
         if key not in self._tiles:
             begin = time.perf_counter()

@@ -17,12 +17,13 @@ from compilemask.language.program import Program
 from compilemask.language.syntax import File
 from compilemask.pipeline.best_order import Candidate, best, candidates
 from compilemask.pipeline.compiled import CompiledMask
-from compilemask.pipeline.findings import findings
+from compilemask.pipeline.findings import findings, fragments, is_fragmented
 from compilemask.pipeline.order import token_order
 from compilemask.pipeline.order_findings import order_findings
-from compilemask.source import Source
+from compilemask.source import Diagnostic, Source
 
 Samples = Sequence[Mapping[str, Any]]
+RUNS_TRIED = 1 << 18  # orders are tried for the hint of a warning only where that takes no time to speak of
 
 
 def compile(  # noqa: A001
@@ -78,7 +79,23 @@ def compile_program(program: Program, begin: float | None = None) -> CompiledMas
         tried = candidates(program, kept)
         order = best(tried).order
     found = (*program.diagnostics, *findings(program, kept), *order_findings(program, kept, order, tried))
-    return CompiledMask(program, kept, found, order, tried, 1000 * (time.perf_counter() - begin))
+    compiled = CompiledMask(program, kept, found, order, tried, 1000 * (time.perf_counter() - begin))
+    return compiled.with_findings(_fragments(compiled))
+
+
+def _fragments(compiled: CompiledMask) -> tuple[Diagnostic, ...]:
+    """A warning for the first mask that leaves a kernel nothing to skip and nothing to take whole."""
+    for number, lowered in enumerate(compiled.kept):
+        if is_fragmented(lowered):
+            better = None
+            tiles = compiled.tiles_of(number)
+            if not compiled.order.moves and lowered.intervals.runs <= RUNS_TRIED:
+                chosen = best(candidates(compiled.program, (lowered,)))
+                better = chosen if chosen.visited is not None and chosen.visited < tiles.visited else None
+            found = fragments(lowered, tiles, better)
+            if found is not None:
+                return (found,)
+    return ()
 
 
 def _compiled(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 
 from compilemask.intervals.lowering import Effect, Lowered
 from compilemask.intervals.solve import Form
 from compilemask.language.program import Program, Variant
+from compilemask.pipeline.best_order import Candidate
 from compilemask.source import Diagnostic, Severity
 from compilemask.tiles import TileMap
 
@@ -49,19 +48,24 @@ def findings(program: Program, kept: tuple[Lowered, ...]) -> tuple[Diagnostic, .
     return tuple(dict.fromkeys(found))
 
 
-def tile_findings(kept: tuple[Lowered, ...], maps: Iterable[TileMap]) -> tuple[Diagnostic, ...]:
-    """A warning for masks that leave a kernel nothing to skip cheaply."""
-    for lowered, tiles in zip(kept, maps, strict=True):
-        runs = lowered.intervals.runs / max(1, lowered.intervals.rows)
-        if runs > RUNS_UNFRIENDLY and tiles.partial and not tiles.full:
-            lines = "row" if lowered.form is Form.ROW else "column"
-            message = (
-                f"not tile-friendly: {runs:,.0f} runs a {lines} on average and none of {tiles.visited:,} visited "
-                f"{tiles.block_m} x {tiles.block_n} tiles is full"
-            )
-            hint = "store tokens that see each other side by side: `order best` tries it"
-            return (Diagnostic(Severity.WARNING, "not-tile-friendly", message, None, hint),)
-    return ()
+def is_fragmented(lowered: Lowered) -> bool:
+    """Whether the mask has so many runs a row (or a column, where it is kept in columns) that its tiles matter."""
+    return lowered.intervals.runs > RUNS_UNFRIENDLY * max(1, lowered.intervals.rows)
+
+
+def fragments(lowered: Lowered, tiles: TileMap, better: Candidate | None) -> Diagnostic | None:
+    """A warning where a fragmented mask has no full tile; `better` is an order that would visit fewer tiles."""
+    if tiles.full or not tiles.partial:
+        return None
+    line = "row" if lowered.form is Form.ROW else "column"
+    message = (
+        f"not tile-friendly: {lowered.intervals.runs / lowered.intervals.rows:,.0f} runs a {line} on average, and none "
+        f"of the {tiles.visited:,} visited {tiles.block_m} x {tiles.block_n} tiles is full"
+    )
+    hint = "let tokens that see each other lie side by side: `order ... stored by` a coordinate that they share"
+    if better is not None:
+        hint = f"in the order {better.name} it would visit {better.visited:,} tiles: `order best` chooses it"
+    return Diagnostic(Severity.WARNING, "not-tile-friendly", message, None, hint)
 
 
 def _rules(kept: tuple[Lowered, ...]) -> list[Diagnostic]:
