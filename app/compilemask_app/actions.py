@@ -109,6 +109,8 @@ ACTIONS: tuple[Action, ...] = (
     _a(Scope.MAP, "next_partial", "p", "find('partial_tile',1)", "Next partial tile", "Next tile that needs a pattern"),
     _a(Scope.MAP, "last_partial", "P", "find('partial_tile',-1)", "Partial tile before", "The one before"),
     _a(Scope.EDITOR, "leave_text", "escape", "screen.focus_map", "Map", "Back to the map", flags="f!"),
+    _a(Scope.EDITOR, "text_start", "ctrl+home", "text_start", "First line", "Go to the beginning of the text"),
+    _a(Scope.EDITOR, "text_end", "ctrl+end", "text_end", "Last line", "Go to the end of the text"),
     _a(Scope.EDITOR, "format", "f8", "format", "Format", "Rewrite the text in its standard form", flags="p"),
     _a(Scope.EDITOR, "complete", "ctrl+@,ctrl+space", "complete", "Complete",
        "Words that fit here", shown="ctrl+space"),

@@ -189,6 +189,14 @@ class TestComposing:
             assert "    answer sees answer" in text_of(screen)
             assert not offered.is_open
 
+    async def test_enter_keeps_the_indentation_and_opens_blocks(self, make_app: MakeApp) -> None:
+        async with make_app("layout").run_test(size=SIZE) as pilot:
+            screen = await design(pilot)
+            screen.show_line(1, 7)
+            await until(pilot, lambda: isinstance(screen.focused, MaskEditor))
+            await pilot.press("enter", "a", "enter", "b")
+            assert text_of(screen) == "layout\n    a\n    b"
+
     async def test_what_is_wrong_stands_under_the_line(self, make_app: MakeApp) -> None:
         async with make_app(TWO.replace("within answer", "within answr"), compile_=Pictures()).run_test(
             size=SIZE

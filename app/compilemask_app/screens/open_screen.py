@@ -83,10 +83,13 @@ class OpenScreen(Dialog[str | None]):
 
     @on(OptionList.OptionSelected)
     def _chosen(self, event: OptionList.OptionSelected) -> None:
-        self.dismiss(self._shown[event.option_index])
+        if event.option_index < len(self._shown):
+            self.dismiss(self._shown[event.option_index])
 
     @on(OptionList.OptionHighlighted)
     def _look_at(self, event: OptionList.OptionHighlighted) -> None:
+        if event.option_index >= len(self._shown):  # the list has been filled anew since
+            return
         entry = self._shown[event.option_index]
         about = self.query_one("#about", Static)
         try:

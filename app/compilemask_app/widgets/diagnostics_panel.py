@@ -37,6 +37,8 @@ class DiagnosticsPanel(OptionList):
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()
+        if event.option_index >= len(self.diagnostics):
+            return
         span = self.diagnostics[event.option_index].span
         if span is not None:
             self.post_message(self.GoTo(span.line, span.column))

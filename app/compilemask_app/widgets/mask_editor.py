@@ -20,6 +20,7 @@ from compilemask_app.themes import SyntaxStyles, syntax_for
 from compilemask_app.widgets.completion_list import CompletionList
 from compilemask_app.widgets.line_note import LineNote
 
+_OPENS_BLOCK = re.compile(r"\s*((layout|queries|keys)\s*$|rules\b[^:]*$|\w+\s+repeat\b[^:]*$)")
 _PARTIAL_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*$")
 _WORD = re.compile(
     r"""(?P<comment>\#.*$)
@@ -97,6 +98,12 @@ class MaskEditor(TextArea):
             _underline(line, diagnostic, styles)
         return line
 
+    def action_text_start(self) -> None:
+        self.move_cursor((0, 0))
+
+    def action_text_end(self) -> None:
+        self.move_cursor(self.document.end)
+
     def action_format(self) -> None:
         from compilemask.language.parser import parse
         from compilemask.language.printer import format_file
@@ -127,9 +134,13 @@ class MaskEditor(TextArea):
         self.screen.query_one(CompletionList).offer(found, self.cursor_screen_offset)
 
     def on_key(self, event: events.Key) -> None:
-        """While suggestions are shown, some keys choose among them."""
+        """While suggestions are shown, some keys choose among them; enter keeps the indentation."""
         offered = self.screen.query_one(CompletionList)
         if not offered.is_open:
+            if event.key == "enter":
+                event.stop()
+                event.prevent_default()
+                self._new_line()
             return
         if event.key in ("down", "up"):
             (offered.action_cursor_down if event.key == "down" else offered.action_cursor_up)()
@@ -141,6 +152,15 @@ class MaskEditor(TextArea):
             return
         event.stop()
         event.prevent_default()
+
+    def _new_line(self) -> None:
+        """A line as deep as this one, deeper below a line that opens a block."""
+        row, column = self.cursor_location
+        before = self.document.get_line(row)[:column]
+        depth = len(before) - len(before.lstrip(" "))
+        if _OPENS_BLOCK.match(before):
+            depth += self.indent_width
+        self.replace("\n" + " " * depth, *self.selection, maintain_selection_offset=False)
 
     def _accept(self, offered: CompletionList) -> None:
         chosen = offered.chosen

@@ -1,0 +1,169 @@
+"""The workbench as a whole: what it loads, what a newcomer does in a terminal, and what random input does to it."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from compilemask_app.actions import ACTIONS, Scope, bindings
+from compilemask_app.application import Workbench
+from compilemask_app.document import Document
+from compilemask_app.services import Services
+from textual import events
+from textual.pilot import Pilot
+
+from tests.app.conftest import TEXT, MakeApp
+from tests.app.terminal import Terminal
+from tests.app.test_jobs import worker
+from tests.scenes import design
+
+ROOT = Path(__file__).parents[2]
+
+LOADED = """
+import asyncio, sys
+from compilemask_app.application import Workbench
+from compilemask_app.document import document_of
+from compilemask_app.services import Services
+from pathlib import Path
+here = Path(sys.argv[1])
+app = Workbench(document_of("shared_prompt_rm"), Services(None, None, here / "s", here / "t", here / "u"))
+before = [name for name in sys.modules if name.split(".")[0] in ("torch", "triton", "matplotlib", "scipy", "lark")]
+language = "compilemask.language.program" in sys.modules
+print(before, language)
+"""
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """A user with nothing configured, in a colour terminal."""
+    names = ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "HOME")
+    path = f"{ROOT}{os.pathsep}{ROOT / 'app'}"
+    return {
+        **os.environ,
+        **dict.fromkeys(names, str(folder)),
+        "TERM": "xterm-256color",
+        "COLORTERM": "truecolor",
+        "PYTHONPATH": path,
+    }
+
+
+def test_neither_torch_nor_the_language_is_loaded_before_the_first_paint(tmp_path: Path) -> None:
+    found = subprocess.run(
+        [sys.executable, "-c", LOADED, str(tmp_path)],
+        env=environment(tmp_path),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert found.stdout.strip() == "[] False"
+
+
+class TestActionTable:
+    """One table, used everywhere."""
+
+    def test_names_are_unique(self) -> None:
+        names = [action.id for action in ACTIONS]
+        assert len(names) == len(set(names))
+
+    @pytest.mark.parametrize("scope", Scope, ids=lambda scope: scope.name)
+    def test_no_key_means_two_things_in_one_place(self, scope: Scope) -> None:
+        keys = [key for action in ACTIONS if action.scope is scope for key in action.keys.split(",")]
+        assert len(keys) == len(set(keys))
+        assert len(bindings(scope)) == len([action for action in ACTIONS if action.scope is scope])
+
+    def test_single_letters_of_the_map_and_of_the_screen_do_not_collide(self) -> None:
+        taken: dict[str, str] = {}
+        for action in ACTIONS:
+            if action.scope in (Scope.DESIGN, Scope.MAP):
+                for key in action.keys.split(","):
+                    assert key not in taken, (key, action.id, taken[key])
+                    taken[key] = action.id
+
+    def test_every_action_says_what_it_does(self) -> None:
+        assert all(action.title and action.help and action.keys and action.call for action in ACTIONS)
+
+
+def test_the_newcomers_path_in_a_real_terminal(tmp_path: Path) -> None:
+    """Look, ask why, edit, see an error, mend it, save under a name of one's own, leave."""
+    mask = tmp_path / "first.mask"
+    mask.write_text(TEXT.replace("300", "96"), encoding="utf-8")
+    command = [sys.executable, "-m", "compilemask_app", str(mask)]
+    with Terminal(command, environment(tmp_path), str(tmp_path), 40, 120) as terminal:
+        terminal.wait("compiled in")
+        terminal.send("\x1b[B")
+        terminal.wait("token+8")
+        terminal.send("\r")
+        terminal.wait("single cells")
+        terminal.send("e")
+        terminal.wait("esc Map")
+        terminal.send("\x1b[1;5F")
+        terminal.send("\r    tokn sees token : all")
+        terminal.wait("the text has errors")
+        terminal.wait("did you mean `token`?")
+        terminal.send("\x15")
+        terminal.wait("the text has errors", gone=True)
+        terminal.send("    token sees token : self")
+        terminal.wait("self +1")
+        terminal.send("\x1bOQ")
+        terminal.wait("Save as")
+        terminal.send("\x15")
+        terminal.wait("first.mask", gone=True)
+        terminal.send(str(tmp_path / "mine.mask"))
+        terminal.send("\r")
+        terminal.wait("saved")
+        terminal.send("\x11")
+        assert terminal.ended() == 0
+    assert "token sees token : self" in (tmp_path / "mine.mask").read_text(encoding="utf-8")
+
+
+LETTERS = "o n N p P m r a e v c x b d T g l k i h s q z 0 1 5 : , ( ) [ ]"
+OTHERS = (
+    "up down left right home end pageup pagedown shift+left shift+right enter escape tab shift+tab plus minus slash "
+    "question_mark space backspace delete f1 f2 f3 f4 f8 ctrl+z ctrl+y ctrl+space"
+)
+KEYS = [*LETTERS.split(), *OTHERS.split()]
+
+
+@pytest.mark.parametrize("seed", range(2))
+async def test_no_input_breaks_it(make_app: MakeApp, seed: int) -> None:
+    """Random keys, clicks, wheels and sizes; files stay in the test's folder because names are never completed."""
+    chance = random.Random(seed)
+    app = make_app(worker=worker("good"))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await design(pilot)
+        for step in range(400):
+            _random_input(pilot, chance)
+            if step % 25 == 0:
+                await pilot.pause()
+            if chance.random() < 0.01:
+                await pilot.resize_terminal(chance.randint(1, 220), chance.randint(1, 70))
+        await pilot.pause()
+        assert app.is_running
+
+
+def _random_input(pilot: Pilot[None], chance: random.Random) -> None:
+    app = pilot.app
+    kind = chance.random()
+    if kind < 0.75:
+        key = chance.choice(KEYS)
+        character = key if len(key) == 1 else " " if key == "space" else None
+        app.post_message(events.Key(key, character))
+        return
+    x, y = chance.randrange(max(1, app.size.width)), chance.randrange(max(1, app.size.height))
+    make: Callable[..., events.MouseEvent] = chance.choice(
+        [events.MouseDown, events.MouseUp, events.MouseMove, events.MouseScrollUp, events.MouseScrollDown]
+    )
+    button = 1 if make in (events.MouseDown, events.MouseUp) else 0
+    app.post_message(make(None, x, y, 0, 0, button, False, False, chance.random() < 0.2, x, y))
+
+
+def test_settings_that_cannot_be_read_do_not_stop_it(tmp_path: Path) -> None:
+    settings = tmp_path / "settings.json"
+    settings.write_text("{ this is no JSON", encoding="utf-8")
+    app = Workbench(Document("m", TEXT), Services(settings_file=settings))
+    assert app.settings.theme
