@@ -10,7 +10,10 @@ from types import TracebackType
 import pexpect
 
 _SEQUENCE = re.compile(
-    r"\x1b\[(?P<parameters>[0-9;?<>=$! ]*)(?P<final>[a-zA-Z~])|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[PX^_].*?\x1b\\|\x1b[=>()78cDEHM].?",
+    r"\x1b\[(?P<parameters>[0-9;?<>=$! ]*)(?P<final>[a-zA-Z~])"
+    r"|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"
+    r"|\x1b[PX^_].*?\x1b\\"
+    r"|\x1b[=>()78cDEHM].?",
     re.DOTALL,
 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import random
 import subprocess
@@ -15,6 +16,7 @@ from compilemask_app.application import Workbench
 from compilemask_app.document import Document
 from compilemask_app.services import Services
 from textual import events
+from textual.geometry import Size
 from textual.pilot import Pilot
 
 from tests.app.conftest import TEXT, MakeApp
@@ -112,7 +114,7 @@ def test_the_newcomers_path_in_a_real_terminal(tmp_path: Path) -> None:
         terminal.send("\x1bOQ")
         terminal.wait("Save as")
         terminal.send("\x15")
-        terminal.wait("first.mask", gone=True)
+        terminal.wait("/first.mask", gone=True)
         terminal.send(str(tmp_path / "mine.mask"))
         terminal.send("\r")
         terminal.wait("saved")
@@ -138,11 +140,16 @@ async def test_no_input_breaks_it(make_app: MakeApp, seed: int) -> None:
         await design(pilot)
         for step in range(400):
             _random_input(pilot, chance)
-            if step % 25 == 0:
-                await pilot.pause()
             if chance.random() < 0.01:
-                await pilot.resize_terminal(chance.randint(1, 220), chance.randint(1, 70))
-        await pilot.pause()
+                size = Size(chance.randint(1, 220), chance.randint(1, 70))
+                app.post_message(events.Resize(size, size))
+            if step % 25 == 0:
+                await asyncio.sleep(0.02)
+        for _ in range(10):
+            answered = asyncio.Event()
+            app.screen.call_later(app.call_later, answered.set)
+            await asyncio.wait_for(answered.wait(), 60)
+            await asyncio.sleep(0.05)
         assert app.is_running
 
 
