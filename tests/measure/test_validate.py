@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,12 +11,15 @@ import pytest
 from compilemask import library
 from compilemask.descriptor import Descriptor
 from compilemask.language.meaning import visible
+from compilemask.language.program import Program
 from compilemask.measure.oracle import BlockOracle
 from compilemask.measure.progress import Stopped
 from compilemask.measure.report import Check, Outcome, ValidationReport
 from compilemask.measure.validate import validate
 from compilemask.pipeline import CompiledMask, compile_text
 from compilemask.pipeline import compile as compile_mask
+
+EXAMPLES = sorted((Path(__file__).parent.parent / "language" / "examples").glob("*.mask"))
 
 SMALL = """
 title "Two documents"
@@ -43,18 +47,33 @@ def test_every_library_mask_compiles_to_what_it_means(name: str) -> None:
     assert report.passed, wrong
 
 
-@pytest.mark.parametrize("name", library.names())
-def test_the_block_oracle_agrees_with_the_meaning(name: str) -> None:
-    """Some cells of every library mask; the rest of the oracle is the same for all cells."""
-    program = compile_mask(name).program
+def agree(program: Program, cells: int) -> None:
+    """The block oracle and the meaning say the same of some cells of every distinct mask."""
     random = np.random.default_rng(7)
-    for number, variant in enumerate(program.variants[:2]):
+    for number, variant in enumerate(program.variants[:3]):
         batch, head = np.argwhere(np.array(program.variant) == number)[0].tolist()
-        queries = np.unique(random.integers(0, variant.queries.length, 6))
-        keys = np.unique(random.integers(0, variant.keys.length, 6))
-        cells = BlockOracle(variant).cells(queries, keys)
+        queries = np.unique(random.integers(0, variant.queries.length, cells))
+        keys = np.unique(random.integers(0, variant.keys.length, cells))
+        found = BlockOracle(variant).cells(queries, keys)
         expected = [[visible(program, q, k, batch, head) for k in keys.tolist()] for q in queries.tolist()]
-        assert cells.tolist() == expected
+        assert found.tolist() == expected
+
+
+@pytest.mark.parametrize("name", library.names())
+def test_the_block_oracle_agrees_with_the_meaning_of_library_masks(name: str) -> None:
+    agree(compile_mask(name).program, 6)
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_the_block_oracle_agrees_with_the_meaning_of_examples(path: Path) -> None:
+    agree(compile_mask(path).program, 12)
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_every_example_compiles_to_what_it_means(path: Path) -> None:
+    report = validate(compile_mask(path), block_m=16, block_n=16, kernel=False)
+
+    assert report.passed, [check.first_wrong and check.first_wrong.describe() for check in report.checks]
 
 
 def test_a_small_mask_is_compared_whole_and_its_kernel_runs() -> None:

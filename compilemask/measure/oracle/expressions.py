@@ -297,13 +297,11 @@ def _region_number(region: str, tokens: Tokens) -> Vector:
 
 def _in_range(node: bound.RangeTokens, tokens: Tokens) -> Bools:
     number = _region_number(node.path[-1], tokens)
-    count = _coordinate(bound.Coordinate(None, Side.THIS, CoordinateKind.COUNT, node.path[-1]), tokens)
     result = number.present
     for end, compare in ((node.start, np.greater_equal), (node.stop, np.less)):
         if end is not None:
             limit = numbers(evaluate(end, Environment(this=tokens, query=tokens, key=tokens)))
-            place = np.where(limit.values < 0, limit.values + count.values, limit.values)
-            result = result & limit.present & compare(number.values, place)
+            result = result & limit.present & compare(number.values, limit.values)
     return result
 
 

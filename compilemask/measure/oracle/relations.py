@@ -147,18 +147,21 @@ def _box(node: bound.Box, where: Environment) -> Bools:
 def _in_side(side: bound.BoxSide, q: NDArray[np.int64], k: NDArray[np.int64], extent: NDArray[np.int64]) -> Bools:
     """One coordinate of a box, word by word as `BoxSide` says."""
     residue = q % side.dilation
-    p, j = q // side.dilation, k // side.dilation
+    own, j = q // side.dilation, k // side.dilation
+    p = own
     positions = -(-(extent - residue) // side.dilation)
     same_residue: Bools = k % side.dilation == residue
     if side.stride > 1:
         middle = side.stride - 1 if side.causal else side.stride // 2
         p = np.minimum(p // side.stride * side.stride + middle, positions - 1)
     if side.size is None:
-        return same_residue & (j <= p) if side.causal else same_residue
+        return same_residue
+    if side.causal:
+        return same_residue & (p - side.size < j) & (j <= own)
     half = side.size // 2
-    behind = side.size - 1 if side.causal else half if side.lean is not bound.Lean.AHEAD else side.size - 1 - half
-    ahead = 0 if side.causal else side.size - 1 - behind
-    if side.edge is bound.Edge.CUT or side.causal:
+    behind = side.size - 1 - half if side.lean is bound.Lean.AHEAD else half
+    ahead = side.size - 1 - behind
+    if side.edge is bound.Edge.CUT:
         return same_residue & (p - behind <= j) & (j <= p + ahead)
     start = np.clip(p - behind, 0, np.maximum(positions - side.size, 0))
     return same_residue & (start <= j) & (j < start + side.size)
