@@ -79,12 +79,17 @@ def _gpu_backward(
     grad_lse: Tensor | None, mask: PreparedMask, scale: float,
 ) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
     from compilemask.kernel.backward_launch import ForwardResult, portable_backward
+    from compilemask.kernel.hopper_backward_launch import hopper_backward, hopper_backward_accepts
 
     device = query.device
-    configuration = backward_configuration(gpu_family(device), query.dtype, query.shape[3], value.shape[3])
-    by_key, by_query = (
-        mask.tensors(launch.block_m, launch.block_n, device) for launch in (configuration.keys, configuration.queries)
-    )
+    family = gpu_family(device)
     saved = ForwardResult(query, key, value, output, lse, grad_output, grad_lse)
     with torch.cuda.device(device):
+        if family is Family.HOPPER and hopper_backward_accepts(query, value, scale):
+            return hopper_backward(saved, mask, scale)
+        configuration = backward_configuration(family, query.dtype, query.shape[3], value.shape[3])
+        by_key, by_query = (
+            mask.tensors(launch.block_m, launch.block_n, device)
+            for launch in (configuration.keys, configuration.queries)
+        )
         return portable_backward(saved, by_key, by_query, scale, configuration)

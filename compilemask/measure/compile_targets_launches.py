@@ -13,6 +13,7 @@ from compilemask.kernel.backward_launch import ForwardResult, portable_backward
 from compilemask.kernel.configurations import Family, family_of, forward_configuration
 from compilemask.kernel.device_tensors import DeviceLists, DeviceTensors
 from compilemask.kernel.forward_launch import portable_forward
+from compilemask.kernel.hopper_backward_launch import BackwardPlan, hopper_backward_accepts, launch_backward
 from compilemask.measure.compile_targets_request import CompileRequest
 
 
@@ -34,6 +35,13 @@ def launches(capability: int, request: CompileRequest) -> tuple[Launch, ...]:
     )
 
 
+def _saved(request: CompileRequest, dtype: torch.dtype) -> ForwardResult:
+    query, key, value = _inputs(request, dtype)
+    out = torch.empty(*query.shape[:3], request.head_dim_v, dtype=dtype, device="meta")
+    lse = torch.empty(query.shape[:3], dtype=torch.float32, device="meta")
+    return ForwardResult(query, key, value, out, lse, out, None)
+
+
 def _forward(family: Family, request: CompileRequest, dtype: torch.dtype) -> object:
     configuration = forward_configuration(family, dtype, request.head_dim, request.head_dim_v)
     tensors = shapes_of(request, configuration.block_m, configuration.block_n)
@@ -42,15 +50,26 @@ def _forward(family: Family, request: CompileRequest, dtype: torch.dtype) -> obj
 
 
 def _backward(family: Family, request: CompileRequest, dtype: torch.dtype) -> object:
+    saved = _saved(request, dtype)
+    if family is Family.HOPPER and hopper_backward_accepts(saved.query, saved.value, 1.0):
+        return _hopper_backward(saved, request)
     configuration = backward_configuration(family, dtype, request.head_dim, request.head_dim_v)
     by_key, by_query = (
         shapes_of(request, launch.block_m, launch.block_n) for launch in (configuration.keys, configuration.queries)
     )
-    query, key, value = _inputs(request, dtype)
-    out = torch.empty(*query.shape[:3], request.head_dim_v, dtype=dtype, device="meta")
-    lse = torch.empty(query.shape[:3], dtype=torch.float32, device="meta")
-    saved = ForwardResult(query, key, value, out, lse, out, None)
     return portable_backward(saved, by_key, by_query, 1.0, configuration)
+
+
+def _hopper_backward(saved: ForwardResult, request: CompileRequest) -> object:
+    tensors = shapes_of(request, 128, 128)
+    lists = tensors.by_key
+    records = torch.empty(2, 8, dtype=torch.int32, device="meta")
+    plan = BackwardPlan(
+        records, lists.full_offsets, records, lists.full_runs, lists.partial_tiles, lists.partial_patterns,
+        tensors.patterns, None, None,
+    )  # fmt: skip
+    gradients = (torch.empty_like(x) for x in (saved.query, saved.key, saved.value))
+    return launch_backward(saved, plan, 1.0, 132, *gradients)
 
 
 def _inputs(request: CompileRequest, dtype: torch.dtype) -> tuple[Tensor, Tensor, Tensor]:

@@ -1,0 +1,92 @@
+"""Which persistent program works on which key tiles in the Hopper backward kernel, made on the host.
+
+An item is one key tile of one key head; its segments are the query heads that see the tile. Items are dealt as the
+forward schedule deals them: heads group after group, heavy tiles first, each to the program that has least to do.
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compilemask.descriptor.descriptor import Descriptor
+from compilemask.kernel.device_tensors import work_per_row
+from compilemask.kernel.schedule import HEAVY_SHARE, CallShape
+
+RECORD = 8
+PARTIAL_COST = 1.1  # a masked tile in units of an unmasked one
+ITEM_COST = 2.0  # starting and ending an item, in the same units
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BackwardSchedule:
+    """`items[offsets[p]:offsets[p + 1]]` is the work of program p.
+
+    An item holds batch, key head, batch and head of K and V in memory, first key, first segment, end of its segments.
+    A segment holds head, first partial entry, partial entries, first full run, end of the full runs, listed tiles.
+    """
+
+    items: NDArray[np.int32]  # [items, RECORD]
+    offsets: NDArray[np.int32]  # [programs + 1]
+    segments: NDArray[np.int32]  # [segments or 1, RECORD]
+
+
+def make_backward_schedule(descriptor: Descriptor, shape: CallShape) -> BackwardSchedule:
+    """Items of every key tile of every key head, dealt to the programs."""
+    lists = descriptor.by_key
+    tiles = -(-descriptor.key_length // descriptor.block_n)
+    group = shape.heads // shape.kv_heads
+    partials = np.diff(lists.partial_offsets).astype(np.int64)
+    work = work_per_row(lists)
+    variant = np.broadcast_to(descriptor.variant, (shape.batch, shape.heads)).reshape(-1, group)
+    rows = variant[:, None, :] * tiles + np.arange(tiles)[None, :, None]  # [matrix, tile, member]
+    cost = (work + (PARTIAL_COST - 1.0) * partials)[rows].sum(2).ravel() + ITEM_COST
+    order = _order(cost, tiles, shape)
+    program = _deal(cost[order], shape.programs)
+    order = order[np.argsort(program, kind="stable")]
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(program, minlength=shape.programs))])
+    rows = rows.reshape(-1, group)[order]  # [item, member]
+    seen = work[rows] > 0
+    ends = np.cumsum(seen.sum(1))
+    matrix, tile = np.divmod(order, tiles)
+    batch, key_head = np.divmod(matrix, shape.kv_heads)
+    items = np.zeros((len(order), RECORD), np.int32)
+    items[:, 0] = batch
+    items[:, 1] = key_head
+    items[:, 2] = 0 if shape.key_batch_shared else batch
+    items[:, 3] = 0 if shape.key_head_shared else key_head
+    items[:, 4] = tile * descriptor.block_n
+    items[:, 5] = ends - seen.sum(1)
+    items[:, 6] = ends
+    members = key_head[:, None] * group + np.arange(group)[None, :]
+    row, head = rows[seen], members[seen]
+    segments = np.zeros((max(len(row), 1), RECORD), np.int32)
+    segments[: len(row), 0] = head
+    segments[: len(row), 1] = lists.partial_offsets[row]
+    segments[: len(row), 2] = partials[row]
+    segments[: len(row), 3] = lists.full_offsets[row]
+    segments[: len(row), 4] = lists.full_offsets[row + 1]
+    segments[: len(row), 5] = work[row]
+    return BackwardSchedule(items, offsets.astype(np.int32), segments)
+
+
+def _order(cost: NDArray[np.float64], tiles: int, shape: CallShape) -> NDArray[np.int64]:
+    """Positions in the order in which items are dealt."""
+    owner, tile = np.divmod(np.arange(len(cost)), tiles)
+    heavy = cost > HEAVY_SHARE * cost.sum() / shape.programs
+    group = np.where(heavy, -1, owner // shape.head_group)
+    return np.lexsort((owner, tile, -cost, group))
+
+
+def _deal(cost: NDArray[np.float64], programs: int) -> NDArray[np.int64]:
+    """Program of each item, every item going to the program that is free first."""
+    loads = [(0.0, program) for program in range(programs)]
+    dealt = []
+    for item_cost in cost.tolist():
+        load, program = loads[0]
+        heapq.heapreplace(loads, (load + item_cost, program))
+        dealt.append(program)
+    return np.array(dealt, np.int64)
