@@ -34,6 +34,9 @@ class ForwardResult:
     dout: Tensor
     dlse: Tensor | None
 
+    def tensors(self) -> tuple[Tensor | None, ...]:
+        return self.query, self.key, self.value, self.out, self.lse, self.dout, self.dlse
+
 
 def portable_backward(
     saved: ForwardResult,

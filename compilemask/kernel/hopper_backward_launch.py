@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import itertools
 from dataclasses import dataclass
 from functools import cache
 
@@ -11,10 +11,12 @@ from torch import Tensor
 
 from compilemask.kernel.backward_launch import ForwardResult
 from compilemask.kernel.configurations import padded
-from compilemask.kernel.hopper_backward_maps import addressable, rows_map, sums_map, terms_map
+from compilemask.kernel.hopper_backward_maps import sums_map, terms_map
 from compilemask.kernel.hopper_backward_patterns import transposed_order
 from compilemask.kernel.hopper_backward_schedule import make_backward_schedule
 from compilemask.kernel.hopper_backward_terms import finish_dq, key_bounds, query_terms_with_units
+from compilemask.kernel.hopper_launch import LOG2_E, SMALLEST_SCALE, TensorMapOf
+from compilemask.kernel.launch_cache import compiled_already, launch
 from compilemask.kernel.prepared import PreparedMask
 from compilemask.kernel.schedule import CallShape
 
@@ -23,9 +25,10 @@ STEP = 64
 TERMS = 4
 CONSUMER_REGISTERS = 240
 PRODUCER_REGISTERS = 24
-SMALLEST_HEAD_DIM = 65  # narrower heads are faster in the portable kernels
-SMALLEST_SCALE = 1e-6  # below it a hidden cell's bias of -2**127 would no longer outweigh the scores
+SMALLEST_HEAD_DIM = 33  # narrower heads are for the portable kernels
 L2_FOR_QUERIES = 24 << 20  # bytes of queries, their gradients and sums that heads running together may hold in L2
+
+_calls = itertools.count()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,78 +71,125 @@ def gluon_runs() -> bool:
 
 def hopper_backward(saved: ForwardResult, mask: PreparedMask, scale: float) -> tuple[Tensor, Tensor, Tensor]:
     """dQ, dK and dV, contiguous, in the dtype of q, for tensors that `hopper_backward_accepts`."""
-    query, key, value = saved.query, saved.key, saved.value
-    dquery, dkey, dvalue = (torch.empty(x.shape, dtype=x.dtype, device=x.device) for x in (query, key, value))
-    if query.numel() == 0 or key.numel() == 0:
-        return dquery.zero_(), dkey.zero_(), dvalue.zero_()
-    plan = _plan(query, key, value, mask)
-    return launch_backward(saved, plan, scale, multiprocessors(query.device), dquery, dkey, dvalue)
+    if saved.query.numel() == 0 or saved.key.numel() == 0:
+        return torch.zeros_like(saved.query), torch.zeros_like(saved.key), torch.zeros_like(saved.value)
+    known = (BackwardCall, saved.query.device, saved.query.dtype, *(_geometry(x) for x in saved.tensors()))
+    call = mask.recall(known)
+    if not isinstance(call, BackwardCall):
+        plan = _plan(saved.query, saved.key, saved.value, mask)
+        call = mask.keep(known, BackwardCall(saved, plan, multiprocessors(saved.query.device)))
+    return call(saved, scale)
 
 
-def launch_backward(
-    saved: ForwardResult, plan: BackwardPlan, scale: float, programs: int, dquery: Tensor, dkey: Tensor, dvalue: Tensor
-) -> tuple[Tensor, Tensor, Tensor]:
-    """Bounds of the keys, terms of the queries, the one pass, and dQ out of its sums."""
-    from compilemask.kernel.hopper_backward import hopper_attention_backward
-
-    query, dout = _blanked(plan.live_queries, saved.query, saved.dout)
-    key, value = _blanked(plan.live_keys, *_unexpanded(saved.key, saved.value))
-    batch, heads, length, width = query.shape
-    width_v, keys = value.shape[3], key.shape[2]
-    terms = _query_terms(saved, dout, _key_bounds(key, value, saved.key.shape[:2]))
-    block_width, block_width_v = _block_width(width), _block_width(width_v)
-    sums = torch.zeros(batch * heads, terms.shape[2], block_width, dtype=torch.int32, device=query.device)
-    hopper_attention_backward[(programs,)](
-        rows_map(query, length, STEP, block_width), rows_map(dout, length, STEP, block_width_v),
-        rows_map(key, keys, STEP, block_width), rows_map(value, keys, STEP, block_width_v),
-        terms_map(terms, STEP), sums_map(sums, STEP, block_width // 2), dkey, dvalue,
-        plan.items, plan.item_offsets, plan.segments, plan.full_runs, plan.partial_tiles, plan.partial_patterns,
-        plan.pattern_words, heads, saved.key.shape[1], keys, scale, scale * math.log2(math.e),
-        HEAD_DIM=block_width, HEAD_DIM_V=block_width_v, WIDTH=width, WIDTH_V=width_v,
-        CONSUMER_REGISTERS=CONSUMER_REGISTERS, PRODUCER_REGISTERS=PRODUCER_REGISTERS, num_warps=4,
-    )  # fmt: skip
-    tiles = terms.shape[2] // STEP
-    finish_dq[(batch * heads * tiles,)](
-        sums, terms, dquery, length, terms.shape[2], tiles, scale,
-        HEAD_DIM=width, BLOCK_D=block_width, BLOCK_M=STEP, num_warps=4,
-    )  # fmt: skip
-    return dquery, dkey, dvalue
+def _geometry(tensor: Tensor | None) -> object:
+    return None if tensor is None else (tensor.shape, tensor.stride())
 
 
-def _key_bounds(key: Tensor, value: Tensor, matrices: torch.Size) -> Tensor:
-    """int32 [batch * key heads, 2], see `key_bounds`; of every batch entry and head, repeated ones included."""
-    batch, key_heads, keys, width = key.shape
-    bounds = torch.zeros(batch, key_heads, 2, dtype=torch.int32, device=key.device)
-    tiles = -(-keys // BLOCK)
-    key_bounds[(batch * key_heads * tiles,)](
-        key, value, bounds, *key.stride(), *value.stride(), keys, key_heads, tiles,
-        HEAD_DIM=width, HEAD_DIM_V=value.shape[3], BLOCK_D=padded(width), BLOCK_DV=padded(value.shape[3]),
-        BLOCK_N=BLOCK, num_warps=8,
-    )  # fmt: skip
-    return bounds.expand(*matrices, 2).contiguous()
+class BackwardCall:
+    """Calls with one geometry: all that depends on shapes and strides alone is worked out once."""
 
+    def __init__(self, saved: ForwardResult, plan: BackwardPlan, programs: int) -> None:
+        from compilemask.kernel.hopper_backward import hopper_attention_backward
 
-def _query_terms(saved: ForwardResult, dout: Tensor, bounds: Tensor) -> Tensor:
-    """float32 [batch * heads, 4, queries padded to whole tiles], see `query_terms_with_units`."""
-    batch, heads, length, width = saved.out.shape
-    padded_length = -(-length // BLOCK) * BLOCK
-    terms = torch.empty(batch * heads, TERMS, padded_length, dtype=torch.float32, device=dout.device)
-    dlse = saved.lse if saved.dlse is None else saved.dlse
-    tiles = padded_length // STEP
-    query_terms_with_units[(batch * heads * tiles,)](
-        saved.out, dout, saved.lse, dlse, bounds, terms,
-        *saved.out.stride(), *dout.stride(), *dlse.stride(), length, padded_length, heads,
-        heads // saved.key.shape[1], tiles,
-        HEAD_DIM_V=width, BLOCK_DV=padded(width), BLOCK_M=STEP, HAS_DLSE=saved.dlse is not None, num_warps=4,
-    )  # fmt: skip
-    return terms
+        self.kernel, self.plan, self.programs = hopper_attention_backward, plan, programs
+        self.batch, self.heads, self.length, self.width = saved.query.shape
+        self.key_heads, self.keys, self.width_v = saved.key.shape[1], saved.key.shape[2], saved.value.shape[3]
+        self.kv_group = self.heads // self.key_heads
+        self.padded_length = -(-self.length // BLOCK) * BLOCK
+        self.narrows = _shared(saved.key, saved.value, 0) or _shared(saved.key, saved.value, 1)
+        self.number = next(_calls)
+        block, block_v = _block_width(self.width), _block_width(self.width_v)
+        query, key, value, dout = self._as_read(saved)
+        self.maps = (
+            TensorMapOf(query, self.length, STEP, block), TensorMapOf(dout, self.length, STEP, block_v),
+            TensorMapOf(key, self.keys, STEP, block), TensorMapOf(value, self.keys, STEP, block_v),
+        )  # fmt: skip
+        flat_heads = self.batch * self.heads
+        self.terms_map = terms_map(flat_heads, TERMS, self.padded_length, STEP)
+        self.sums_map = sums_map(flat_heads, self.padded_length, block, STEP, block // 2)
+        self.block_width = block
+        self.constants = (block, block_v, self.width, self.width_v, CONSUMER_REGISTERS, PRODUCER_REGISTERS)
 
+    def __call__(self, saved: ForwardResult, scale: float) -> tuple[Tensor, Tensor, Tensor]:
+        plan, device = self.plan, saved.query.device
+        query, key, value, dout = self._as_read(saved)
+        bounds = self._key_bounds(key, value)
+        terms = self._query_terms(saved, dout, bounds)
+        sums = torch.zeros(
+            self.batch * self.heads, self.padded_length, self.block_width, dtype=torch.int32, device=device
+        )
+        dkey, dvalue = (torch.empty(x.shape, dtype=x.dtype, device=device) for x in (saved.key, saved.value))
+        trusted = compiled_already(self.kernel, self.number)
+        maps = (make(x, trusted) for make, x in zip(self.maps, (query, dout, key, value), strict=True))
+        arguments = (
+            *maps, self.terms_map(terms), self.sums_map(sums), dkey, dvalue,
+            plan.items, plan.item_offsets, plan.segments, plan.full_runs, plan.partial_tiles, plan.partial_patterns,
+            plan.pattern_words, self.heads, self.key_heads, self.keys, scale, scale * LOG2_E, *self.constants,
+        )  # fmt: skip
+        launch(self.kernel, self.number, (self.programs, 1, 1), arguments, num_warps=4)
+        return self._finished_dq(sums, terms, scale, saved.query), dkey, dvalue
 
-def _blanked(live: Tensor | None, *tensors: Tensor) -> tuple[Tensor, ...]:
-    """Tensors as TMA can address them, with zeros where nobody looks."""
-    if live is not None:
-        return tuple(torch.where(live, tensor, 0).contiguous() for tensor in tensors)
-    return tuple(addressable(tensor) for tensor in tensors)
+    def _as_read(self, saved: ForwardResult) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """q, k, v and dout as the kernels read them: repeated axes cut, and zeros where nobody looks."""
+        query, dout, key, value = saved.query, saved.dout, saved.key, saved.value
+        live_keys, live_queries = self.plan.live_keys, self.plan.live_queries
+        if self.narrows:
+            key, value = _unexpanded(key, value)
+        if live_keys is not None:
+            key, value = (torch.where(live_keys, x, 0).contiguous() for x in (key, value))
+        if live_queries is not None:
+            query, dout = (torch.where(live_queries, x, 0).contiguous() for x in (query, dout))
+        return query, key, value, dout
+
+    def _key_bounds(self, key: Tensor, value: Tensor) -> Tensor:
+        """int32 [batch, key heads, 2], see `key_bounds`; repeated batch entries and heads are read once."""
+        batch, heads = key.shape[:2]
+        bounds = torch.zeros(batch, heads, 2, dtype=torch.int32, device=key.device)
+        tiles = -(-self.keys // BLOCK)
+        arguments = (
+            key, value, bounds, *key.stride(), *value.stride(), self.keys, heads, tiles,
+            self.width, self.width_v, padded(self.width), padded(self.width_v), BLOCK,
+        )  # fmt: skip
+        launch(key_bounds, self._variant(key, value), (batch * heads * tiles, 1, 1), arguments, num_warps=8)
+        if (batch, heads) != (self.batch, self.key_heads):
+            bounds = bounds.expand(self.batch, self.key_heads, 2).contiguous()
+        return bounds
+
+    def _query_terms(self, saved: ForwardResult, dout: Tensor, bounds: Tensor) -> Tensor:
+        """float32 [batch * heads, TERMS, padded length], see `query_terms_with_units`."""
+        terms = torch.empty(self.batch * self.heads, TERMS, self.padded_length, dtype=torch.float32, device=dout.device)
+        dlse = saved.lse if saved.dlse is None else saved.dlse
+        tiles = self.padded_length // STEP
+        arguments = (
+            saved.out, dout, saved.lse, dlse, bounds, terms,
+            *saved.out.stride(), *dout.stride(), *dlse.stride(), self.length, self.padded_length, self.heads,
+            self.kv_group, tiles, self.width_v, padded(self.width_v), STEP, saved.dlse is not None,
+        )  # fmt: skip
+        variant = self._variant(saved.out, dout, saved.lse, dlse)
+        launch(query_terms_with_units, variant, (self.batch * self.heads * tiles, 1, 1), arguments, num_warps=4)
+        return terms
+
+    def _finished_dq(self, sums: Tensor, terms: Tensor, scale: float, query: Tensor) -> Tensor:
+        dquery = torch.empty(query.shape, dtype=query.dtype, device=query.device)
+        tiles = self.padded_length // STEP
+        arguments = (
+            sums,
+            terms,
+            dquery,
+            self.length,
+            self.padded_length,
+            tiles,
+            scale,
+            self.width,
+            self.block_width,
+            STEP,
+        )
+        launch(finish_dq, self.number, (self.batch * self.heads * tiles, 1, 1), arguments, num_warps=4)
+        return dquery
+
+    def _variant(self, *tensors: Tensor) -> tuple[object, ...]:
+        """Strides belong to the call; Triton also specialises on 16-byte alignment."""
+        return (self.number, *(x.data_ptr() % 16 == 0 for x in tensors))
 
 
 def _block_width(head_dim: int) -> int:

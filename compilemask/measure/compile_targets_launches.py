@@ -13,7 +13,7 @@ from compilemask.kernel.backward_launch import ForwardResult, portable_backward
 from compilemask.kernel.configurations import Family, family_of, forward_configuration
 from compilemask.kernel.device_tensors import DeviceLists, DeviceTensors
 from compilemask.kernel.forward_launch import portable_forward
-from compilemask.kernel.hopper_backward_launch import BackwardPlan, hopper_backward_accepts, launch_backward
+from compilemask.kernel.hopper_backward_launch import BackwardCall, BackwardPlan, hopper_backward_accepts
 from compilemask.measure.compile_targets_request import CompileRequest
 
 
@@ -68,8 +68,7 @@ def _hopper_backward(saved: ForwardResult, request: CompileRequest) -> object:
         records, lists.full_offsets, records, lists.full_runs, lists.partial_tiles, lists.partial_patterns,
         tensors.patterns, None, None,
     )  # fmt: skip
-    gradients = (torch.empty_like(x) for x in (saved.query, saved.key, saved.value))
-    return launch_backward(saved, plan, 1.0, 132, *gradients)
+    return BackwardCall(saved, plan, programs=132)(saved, 1.0)
 
 
 def _inputs(request: CompileRequest, dtype: torch.dtype) -> tuple[Tensor, Tensor, Tensor]:
