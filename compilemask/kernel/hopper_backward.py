@@ -35,6 +35,7 @@ STEP = gl.constexpr(64)  # queries
 PATTERN_ROWS = gl.constexpr(128)
 TERMS = gl.constexpr(4)  # rows of the query terms: LSE in powers of two, delta, unit of dQ, nothing
 STAGES = gl.constexpr(2)
+LN_2 = gl.constexpr(0.6931471805599453)
 
 
 @builtin
@@ -46,9 +47,9 @@ def add_tile(descriptor, coordinates, source, _semantic=None):
 
 
 @gluon.jit
-def _load_item(items, index):
-    """batch, key head, batch and head of K and V in memory, first key, first segment, end of the segments."""
-    base = items + index * ITEM
+def _load_item(records, index):
+    """batch, matrix of dK and dV, batch and head of K and V in memory, first key, first segment, end of segments."""
+    base = records + index * ITEM
     return (
         gl.load(base), gl.load(base + 1), gl.load(base + 2), gl.load(base + 3), gl.load(base + 4), gl.load(base + 5),
         gl.load(base + 6),
@@ -56,11 +57,12 @@ def _load_item(items, index):
 
 
 @gluon.jit
-def _load_segment(segments, index):
-    """head, first partial entry, partials, first full run, end of the runs, listed tiles."""
-    base = segments + index * ITEM
+def _load_segment(records, index):
+    """head, first partial entry, partials, first full run, end of the runs, listed tiles, the first entry's pattern."""
+    base = records + index * ITEM
     return (
-        gl.load(base), gl.load(base + 1), gl.load(base + 2), gl.load(base + 3), gl.load(base + 4), gl.load(base + 5)
+        gl.load(base), gl.load(base + 1), gl.load(base + 2), gl.load(base + 3), gl.load(base + 4), gl.load(base + 5),
+        gl.load(base + 6),
     )  # fmt: skip
 
 
@@ -81,19 +83,19 @@ def _fill_step(
 @gluon.jit
 def _produce(
     q_desc, do_desc, k_desc, v_desc, terms_desc, q_smem, do_smem, terms_smem, k_smem, v_smem, q_ready, do_ready,
-    step_free, kv_ready, kv_free, full_runs, partial_tiles, items, segments, first_item, last_item, heads,
+    step_free, kv_ready, kv_free, full_runs, partial_tiles, records, first_item, last_item, heads,
     HEAD_DIM: gl.constexpr, HEAD_DIM_V: gl.constexpr,
 ):  # fmt: skip
     step = 0
     for item in range(first_item, last_item):
-        batch, _, kb, kh, key, segment, segments_end = _load_item(items, item)
+        batch, _, kb, kh, key, segment, segments_end = _load_item(records, item)
         mbarrier.wait(kv_free, ((item - first_item) & 1) ^ 1)
         mbarrier.expect(kv_ready, 128 * (HEAD_DIM + HEAD_DIM_V) * 2)
         for part in gl.static_range(2):
             load_tile(k_desc, [kb, kh, key + 64 * part, 0], kv_ready, k_smem.index(part))
             load_tile(v_desc, [kb, kh, key + 64 * part, 0], kv_ready, v_smem.index(part))
         for s in range(segment, segments_end):
-            head, partial, partials, run, runs_end, _ = _load_segment(segments, s)
+            head, partial, partials, run, runs_end, _, _ = _load_segment(records, s)
             flat_head = batch * heads + head
             # The masks are always true: Triton 3.6 and 3.7 drop the loop-carried value of what only bounds other loops.
             for i in range(0, 2 * partials):
@@ -126,14 +128,14 @@ def _add_step(dq_desc, dq_smem, dq_ready, dq_free, flat_head, row, step, HALF: g
 
 @gluon.jit
 def _add(
-    dq_desc, dq_smem, dq_ready, dq_free, full_runs, partial_tiles, items, segments, first_item, last_item, heads,
+    dq_desc, dq_smem, dq_ready, dq_free, full_runs, partial_tiles, records, first_item, last_item, heads,
     HALF: gl.constexpr,
 ):  # fmt: skip
     step = 0
     for item in range(first_item, last_item):
-        batch, _, _, _, _, segment, segments_end = _load_item(items, item)
+        batch, _, _, _, _, segment, segments_end = _load_item(records, item)
         for s in range(segment, segments_end):
-            head, partial, partials, run, runs_end, _ = _load_segment(segments, s)
+            head, partial, partials, run, runs_end, _, _ = _load_segment(records, s)
             flat_head = batch * heads + head
             for i in range(0, 2 * partials):
                 tile = gl.load(partial_tiles + partial + (i >> 1), mask=i < 2 * partials, other=0)
@@ -213,7 +215,9 @@ def _step(
         dquery = warpgroup_mma_wait(1, deps=(pending_dq,))
         _hand_over_dq(dquery, unit, step - 1, dq_smem, dq_ready, dq_free, PART)
     mbarrier.wait(do_ready.index(slot), turn)
-    pending_dp = warpgroup_mma(value, dout.permute((1, 0)), zeros, use_acc=False, is_async=True)
+    pending_dp = warpgroup_mma(
+        value, dout.permute((1, 0)), gl.zeros([64, STEP], gl.float32, S_LAYOUT), use_acc=False, is_async=True
+    )
     next_words = words
     if MASKED:
         next_words = pattern_words(pattern_table, number * 2 + next_half, PART, PATTERN_ROWS, STEP, S_LAYOUT)
@@ -237,20 +241,33 @@ def _step(
     return dkey, dvalue, unit, next_words, number
 
 
+@gluon.constexpr_function
+def _wide_layout(columns):
+    """Like the accumulator's, but a thread holds 8 columns together: only the lanes of a quad exchange cells."""
+    register = [[0, 1], [0, 2], [0, 4], [8, 0]] + [[0, 32 << i] for i in range((columns // 64).bit_length())]
+    lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]]
+    return gl.DistributedLinearLayout(register, lane, [[16, 0], [32, 0]], [], [64, columns])
+
+
 @gluon.jit
-def _store_rows(base, rows, accumulator, key_length, WIDTH: gl.constexpr, LAYOUT: gl.constexpr):
-    """Rows of a contiguous [keys, width] matrix; `accumulator` may be wider."""
+def _store_rows(base, first_row, accumulator, rows_end, WIDTH: gl.constexpr):
+    """Rows of a contiguous [keys, WIDTH] matrix; `accumulator` may be wider."""
+    LAYOUT: gl.constexpr = _wide_layout(accumulator.shape[1])
+    cells = gl.convert_layout(accumulator.to(base.dtype.element_ty), LAYOUT)
+    rows = first_row + gl.arange(0, 64, gl.SliceLayout(1, LAYOUT))
     columns = gl.arange(0, accumulator.shape[1], gl.SliceLayout(0, LAYOUT))
     pointers = base + rows.to(gl.int64)[:, None] * WIDTH + columns[None, :]
-    mask = (rows < key_length)[:, None] & (columns < WIDTH)[None, :]
-    gl.store(pointers, accumulator.to(base.dtype.element_ty), mask=mask)
+    mask = (rows < rows_end)[:, None]
+    if accumulator.shape[1] > WIDTH:
+        mask = mask & (columns < WIDTH)[None, :]
+    gl.store(pointers, cells, mask=mask)
 
 
 @gluon.jit
 def _consume(
     dk, dv, k_smem, v_smem, q_smem, do_smem, terms_smem, ds_smem, dq_smem, q_ready, do_ready, step_free, kv_ready,
-    kv_free, ds_ready, dq_ready, dq_free, partial_patterns, pattern_table, items, segments, first_item, last_item,
-    key_heads, key_length, scale, scale_log2,
+    kv_free, ds_ready, dq_ready, dq_free, partial_patterns, pattern_table, records, first_item, last_item,
+    key_length, scale_log2,
     PART: gl.constexpr, HEAD_DIM: gl.constexpr, HEAD_DIM_V: gl.constexpr, WIDTH: gl.constexpr, WIDTH_V: gl.constexpr,
     DTYPE: gl.constexpr,
 ):  # fmt: skip
@@ -259,19 +276,20 @@ def _consume(
     V_LAYOUT: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, HEAD_DIM_V, 16])
     Q_LAYOUT: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, HEAD_DIM // 2, 16])
     step = 0
+    # segments lie in the order of the walk: the next one's record and words are loaded while this one ends
+    first_segment = gl.load(records + first_item * ITEM + 5)
+    _, partial, partials, _, _, tiles, first_number = _load_segment(records, first_segment)
+    words = pattern_words(pattern_table, first_number * 2, PART, PATTERN_ROWS, STEP, S_LAYOUT)
     for item in range(first_item, last_item):
-        _, _, _, _, _, segment, segments_end = _load_item(items, item)
+        _, _, _, _, _, segment, segments_end = _load_item(records, item)
         dkey = gl.zeros([64, HEAD_DIM], gl.float32, K_LAYOUT)
         dvalue = gl.zeros([64, HEAD_DIM_V], gl.float32, V_LAYOUT)
         mbarrier.wait(kv_ready, (item - first_item) & 1)
         for s in range(segment, segments_end):
-            _, partial, partials, _, _, tiles = _load_segment(segments, s)
             last_entry = partial + gl.maximum(partials - 1, 0)
-            masked = partials > 0
             unit = gl.zeros([STEP], gl.float32, gl.SliceLayout(1, Q_LAYOUT))
-            number = pattern_number(partial_patterns, partial, masked, STEP, S_LAYOUT)
-            words = pattern_words(pattern_table, number * 2, PART, PATTERN_ROWS, STEP, S_LAYOUT)
-            words = gl.where(masked, words, -1)
+            number = pattern_number(partial_patterns, partial, partials > 0, STEP, S_LAYOUT)
+            words = gl.where(partials > 0, words, -1)
             dkey, dvalue, unit, words, number = _step(
                 step, unit, dkey, dvalue, k_smem, v_smem, q_smem, do_smem, terms_smem, ds_smem, dq_smem, q_ready,
                 do_ready, step_free, ds_ready, dq_ready, dq_free, scale_log2, words, number, 1,
@@ -293,27 +311,27 @@ def _consume(
                 )  # fmt: skip
             step += 2 * tiles
             pending_dq = _start_dq(step - 1, k_smem, ds_smem, ds_ready, PART, HEAD_DIM, Q_LAYOUT)
+            _, partial, partials, _, _, tiles, first_number = _load_segment(records, s + 1)
             mbarrier.arrive(step_free.index((step - 1) % STAGES), count=1)
             dquery = warpgroup_mma_wait(0, deps=(pending_dq,))
             _hand_over_dq(dquery, unit, step - 1, dq_smem, dq_ready, dq_free, PART)
+            words = pattern_words(pattern_table, first_number * 2, PART, PATTERN_ROWS, STEP, S_LAYOUT)
         mbarrier.arrive(kv_free, count=1)
-        batch, key_head, _, _, key, _, _ = _load_item(items, item)
-        matrix = (batch.to(gl.int64) * key_heads + key_head) * key_length
+        _, matrix, _, _, key, _, _ = _load_item(records, item)
+        matrix_start = matrix.to(gl.int64) * key_length
         first_key = key + PART * 64
-        rows = first_key + gl.arange(0, 64, gl.SliceLayout(1, K_LAYOUT))
-        _store_rows(dk + matrix * WIDTH, rows, dkey * scale, key_length, WIDTH, K_LAYOUT)
-        rows_v = first_key + gl.arange(0, 64, gl.SliceLayout(1, V_LAYOUT))
-        _store_rows(dv + matrix * WIDTH_V, rows_v, dvalue, key_length, WIDTH_V, V_LAYOUT)
+        _store_rows(dk + matrix_start * WIDTH, first_key, dkey * (scale_log2 * LN_2), key_length, WIDTH)
+        _store_rows(dv + matrix_start * WIDTH_V, first_key, dvalue, key_length, WIDTH_V)
 
 
-@gluon.jit(do_not_specialize=["heads", "key_heads", "key_length"])
+@gluon.jit(do_not_specialize=["heads", "key_length"])
 def hopper_attention_backward(
-    q_desc, do_desc, k_desc, v_desc, terms_desc, dq_desc, dk, dv, items, item_offsets, segments, full_runs,
-    partial_tiles, partial_patterns, pattern_table, heads, key_heads, key_length, scale, scale_log2,
+    q_desc, do_desc, k_desc, v_desc, terms_desc, dq_desc, dk, dv, records, item_offsets, full_runs,
+    partial_tiles, partial_patterns, pattern_table, heads, key_length, scale_log2,
     HEAD_DIM: gl.constexpr, HEAD_DIM_V: gl.constexpr, WIDTH: gl.constexpr, WIDTH_V: gl.constexpr,
     CONSUMER_REGISTERS: gl.constexpr, PRODUCER_REGISTERS: gl.constexpr,
 ):  # fmt: skip
-    """Maps take boxes of 64 rows. `dk`, `dv` are contiguous [batch, key heads, keys, WIDTH or WIDTH_V]; dq_desc maps
+    """Maps take boxes of 64 rows. `dk`, `dv` are contiguous [batch * key heads, keys, WIDTH or WIDTH_V]; dq_desc maps
     int32 sums [batch * heads, queries, HEAD_DIM] that start at zero."""
     DTYPE: gl.constexpr = q_desc.dtype
     BARRIER: gl.constexpr = mbarrier.MBarrierLayout()
@@ -350,19 +368,19 @@ def hopper_attention_backward(
     gl.warp_specialize([
         (_consume, (
             dk, dv, k_smem, v_smem, q_smem, do_smem, terms_smem, ds_smem, dq_smem, q_ready, do_ready, step_free,
-            kv_ready, kv_free, ds_ready, dq_ready, dq_free, partial_patterns, pattern_table, items, segments,
-            first_item, last_item, key_heads, key_length, scale, scale_log2,
+            kv_ready, kv_free, ds_ready, dq_ready, dq_free, partial_patterns, pattern_table, records,
+            first_item, last_item, key_length, scale_log2,
             0, HEAD_DIM, HEAD_DIM_V, WIDTH, WIDTH_V, DTYPE)),
         (_consume, (
             dk, dv, k_smem, v_smem, q_smem, do_smem, terms_smem, ds_smem, dq_smem, q_ready, do_ready, step_free,
-            kv_ready, kv_free, ds_ready, dq_ready, dq_free, partial_patterns, pattern_table, items, segments,
-            first_item, last_item, key_heads, key_length, scale, scale_log2,
+            kv_ready, kv_free, ds_ready, dq_ready, dq_free, partial_patterns, pattern_table, records,
+            first_item, last_item, key_length, scale_log2,
             1, HEAD_DIM, HEAD_DIM_V, WIDTH, WIDTH_V, DTYPE)),
         (_produce, (
             q_desc, do_desc, k_desc, v_desc, terms_desc, q_smem, do_smem, terms_smem, k_smem, v_smem, q_ready,
-            do_ready, step_free, kv_ready, kv_free, full_runs, partial_tiles, items, segments, first_item, last_item,
+            do_ready, step_free, kv_ready, kv_free, full_runs, partial_tiles, records, first_item, last_item,
             heads, HEAD_DIM, HEAD_DIM_V)),
         (_add, (
-            dq_desc, dq_smem, dq_ready, dq_free, full_runs, partial_tiles, items, segments, first_item, last_item,
+            dq_desc, dq_smem, dq_ready, dq_free, full_runs, partial_tiles, records, first_item, last_item,
             heads, HEAD_DIM // 2)),
     ], [4, 1, 1], [CONSUMER_REGISTERS, PRODUCER_REGISTERS, PRODUCER_REGISTERS])  # fmt: skip

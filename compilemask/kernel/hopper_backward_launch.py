@@ -35,9 +35,8 @@ _calls = itertools.count()
 class BackwardPlan:
     """What the kernel reads beside the tensors of a call."""
 
-    items: Tensor
+    records: Tensor
     item_offsets: Tensor
-    segments: Tensor
     full_runs: Tensor
     partial_tiles: Tensor
     partial_patterns: Tensor
@@ -123,8 +122,8 @@ class BackwardCall:
         maps = (make(x, trusted) for make, x in zip(self.maps, (query, dout, key, value), strict=True))
         arguments = (
             *maps, self.terms_map(terms), self.sums_map(sums), dkey, dvalue,
-            plan.items, plan.item_offsets, plan.segments, plan.full_runs, plan.partial_tiles, plan.partial_patterns,
-            plan.pattern_words, self.heads, self.key_heads, self.keys, scale, scale * LOG2_E, *self.constants,
+            plan.records, plan.item_offsets, plan.full_runs, plan.partial_tiles, plan.partial_patterns,
+            plan.pattern_words, self.heads, self.keys, scale * LOG2_E, *self.constants,
         )  # fmt: skip
         launch(self.kernel, self.number, (self.programs, 1, 1), arguments, num_warps=4)
         return self._finished_dq(sums, terms, scale, saved.query), dkey, dvalue
@@ -244,9 +243,8 @@ def _make_plan(mask: PreparedMask, shape: CallShape, device: torch.device) -> Ba
     if tensors.live_queries is not None:
         live_queries = tensors.live_queries.bool()[variant][..., None]
     return BackwardPlan(
-        items=torch.from_numpy(schedule.items).to(device),
+        records=torch.from_numpy(schedule.records).to(device),
         item_offsets=torch.from_numpy(schedule.offsets).to(device),
-        segments=torch.from_numpy(schedule.segments).to(device),
         full_runs=tensors.by_key.full_runs,
         partial_tiles=tensors.by_key.partial_tiles,
         partial_patterns=tensors.by_key.partial_patterns,

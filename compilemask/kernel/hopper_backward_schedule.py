@@ -12,26 +12,30 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from compilemask.descriptor.descriptor import Descriptor
+from compilemask.descriptor.descriptor import Descriptor, TileLists
 from compilemask.kernel.device_tensors import work_per_row
 from compilemask.kernel.schedule import HEAVY_SHARE, CallShape
 
 RECORD = 8
 PARTIAL_COST = 1.1  # a masked tile in units of an unmasked one
 ITEM_COST = 2.0  # starting and ending an item, in the same units
+LAST_HEADS = 2  # dealt together, so that light tiles of both fill the gaps that heavy ones leave at the end
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BackwardSchedule:
-    """`items[offsets[p]:offsets[p + 1]]` is the work of program p.
+    """`records[offsets[p]:offsets[p + 1]]` are the items of program p; segments follow after all items.
 
-    An item holds batch, key head, batch and head of K and V in memory, first key, first segment, end of its segments.
-    A segment holds head, first partial entry, partial entries, first full run, end of the full runs, listed tiles.
+    An item holds batch, matrix of dK and dV (batch * key heads + key head), batch and head of K and V in memory, first
+    key, first segment and end of its segments, as record numbers.
+    A segment holds head, first partial entry, partial entries, first full run, end of the full runs, listed tiles and
+    the pattern of its first entry; the segments of a program's items follow each other.
+    A record that reads as an item without segments lies between the two, and one of zeros after the last segment: the
+    record after the last one may be read.
     """
 
-    items: NDArray[np.int32]  # [items, RECORD]
+    records: NDArray[np.int32]  # [items + 1 + segments + 1, RECORD]
     offsets: NDArray[np.int32]  # [programs + 1]
-    segments: NDArray[np.int32]  # [segments or 1, RECORD]
 
 
 def make_backward_schedule(descriptor: Descriptor, shape: CallShape) -> BackwardSchedule:
@@ -53,31 +57,45 @@ def make_backward_schedule(descriptor: Descriptor, shape: CallShape) -> Backward
     ends = np.cumsum(seen.sum(1))
     matrix, tile = np.divmod(order, tiles)
     batch, key_head = np.divmod(matrix, shape.kv_heads)
-    items = np.zeros((len(order), RECORD), np.int32)
-    items[:, 0] = batch
-    items[:, 1] = key_head
-    items[:, 2] = 0 if shape.key_batch_shared else batch
-    items[:, 3] = 0 if shape.key_head_shared else key_head
-    items[:, 4] = tile * descriptor.block_n
-    items[:, 5] = ends - seen.sum(1)
-    items[:, 6] = ends
     members = key_head[:, None] * group + np.arange(group)[None, :]
-    row, head = rows[seen], members[seen]
-    segments = np.zeros((max(len(row), 1), RECORD), np.int32)
-    segments[: len(row), 0] = head
-    segments[: len(row), 1] = lists.partial_offsets[row]
-    segments[: len(row), 2] = partials[row]
-    segments[: len(row), 3] = lists.full_offsets[row]
-    segments[: len(row), 4] = lists.full_offsets[row + 1]
-    segments[: len(row), 5] = work[row]
-    return BackwardSchedule(items, offsets.astype(np.int32), segments)
+    segments = _segments(lists, rows[seen], members[seen], work)
+    first_segment = len(order) + 1
+    items = np.zeros((first_segment, RECORD), np.int32)
+    items[:-1, 0] = batch
+    items[:-1, 1] = matrix
+    items[:-1, 2] = 0 if shape.key_batch_shared else batch
+    items[:-1, 3] = 0 if shape.key_head_shared else key_head
+    items[:-1, 4] = tile * descriptor.block_n
+    items[:-1, 5] = first_segment + ends - seen.sum(1)
+    items[:-1, 6] = first_segment + ends
+    items[-1, 5:7] = first_segment + len(segments) - 1
+    return BackwardSchedule(np.concatenate([items, segments]), offsets.astype(np.int32))
+
+
+def _segments(
+    lists: TileLists, row: NDArray[np.int64], head: NDArray[np.int64], work: NDArray[np.int64]
+) -> NDArray[np.int32]:
+    """Records of list rows, each walked for one query head."""
+    partials = np.diff(lists.partial_offsets)[row]
+    segments = np.zeros((len(row) + 1, RECORD), np.int32)
+    segments[:-1, 0] = head
+    segments[:-1, 1] = lists.partial_offsets[row]
+    segments[:-1, 2] = partials
+    segments[:-1, 3] = lists.full_offsets[row]
+    segments[:-1, 4] = lists.full_offsets[row + 1]
+    segments[:-1, 5] = work[row]
+    begins = lists.partial_offsets[row][partials > 0]
+    segments[:-1, 6][partials > 0] = lists.partial_patterns[begins]
+    return segments
 
 
 def _order(cost: NDArray[np.float64], tiles: int, shape: CallShape) -> NDArray[np.int64]:
     """Positions in the order in which items are dealt."""
     owner, tile = np.divmod(np.arange(len(cost)), tiles)
     heavy = cost > HEAVY_SHARE * cost.sum() / shape.programs
-    group = np.where(heavy, -1, owner // shape.head_group)
+    matrices = shape.batch * shape.kv_heads
+    last_group = max(matrices - LAST_HEADS, 0) // shape.head_group
+    group = np.where(heavy, -1, np.minimum(owner // shape.head_group, last_group))
     return np.lexsort((owner, tile, -cost, group))
 
 

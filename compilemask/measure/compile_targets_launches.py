@@ -65,7 +65,7 @@ def _hopper_backward(saved: ForwardResult, request: CompileRequest) -> object:
     lists = tensors.by_key
     records = torch.empty(2, 8, dtype=torch.int32, device="meta")
     plan = BackwardPlan(
-        records, lists.full_offsets, records, lists.full_runs, lists.partial_tiles, lists.partial_patterns,
+        records, lists.full_offsets, lists.full_runs, lists.partial_tiles, lists.partial_patterns,
         tensors.patterns, None, None,
     )  # fmt: skip
     return BackwardCall(saved, plan, programs=132)(saved, 1.0)

@@ -56,9 +56,14 @@ def listed(lists: TileLists, first: int, partials: int, run: int, runs_end: int)
 def visited(descriptor: Descriptor, schedule: BackwardSchedule) -> set[tuple[int, int, int, int]]:
     """(batch, head, key tile, query tile) of every step, each exactly once."""
     found: list[tuple[int, int, int, int]] = []
-    for batch, key_head, _, _, key, first, end, _ in schedule.items.tolist():
-        for head, partial, partials, run, runs_end, tiles, *_ in schedule.segments[first:end].tolist():
-            assert head // 2 == key_head
+    items = int(schedule.offsets[-1])
+    reached = items + 1
+    for batch, matrix, _, _, key, first, end, _ in schedule.records[:items].tolist():
+        assert first == reached
+        reached = end
+        for head, partial, partials, run, runs_end, tiles, pattern, _ in schedule.records[first:end].tolist():
+            assert batch * 2 + head // 2 == matrix
+            assert partials == 0 or pattern == descriptor.by_key.partial_patterns[partial]
             query_tiles = listed(descriptor.by_key, partial, partials, run, runs_end)
             assert len(query_tiles) == tiles
             found += [(batch, head, key // 128, tile) for tile in query_tiles]
@@ -72,7 +77,10 @@ def test_every_visible_tile_is_walked_once(mask_shape: tuple[int, int]) -> None:
     descriptor = descriptor_from_dense(mask, 128, 128)
     schedule = make_backward_schedule(descriptor, SHAPE)
     assert schedule.offsets[0] == 0
-    assert schedule.offsets[-1] == len(schedule.items) == 2 * 2 * 6
+    items = int(schedule.offsets[-1])
+    assert items == 2 * 2 * 6
+    assert schedule.records[items, 5:7].tolist() == [len(schedule.records) - 1] * 2
+    assert not schedule.records[-1].any()
     assert (np.diff(schedule.offsets) >= 0).all()
     padded = np.zeros((2, 4, 640, 768), bool)
     padded[:, :, :600, :700] = np.broadcast_to(mask, (2, 4, 600, 700))
@@ -85,8 +93,9 @@ def test_repeated_keys_are_read_where_they_are() -> None:
     descriptor = descriptor_from_dense(blocky((1, 1, 300, 300)), 128, 128)
     shape = replace(SHAPE, key_batch_shared=True, key_head_shared=True)
     schedule = make_backward_schedule(descriptor, shape)
-    assert not schedule.items[:, 2:4].any()
-    assert set(schedule.items[:, 0].tolist()) == {0, 1}
+    items = schedule.records[: schedule.offsets[-1]]
+    assert not items[:, 2:4].any()
+    assert set(items[:, 0].tolist()) == {0, 1}
 
 
 class Dense:
