@@ -139,7 +139,8 @@ class Axis:
 
     def run_of(self) -> NDArray[np.int64]:
         """The run of every token, int64 [tokens]."""
-        return self.spread(np.arange(len(self.runs.length), dtype=np.int64))
+        runs = np.arange(len(self.runs.length), dtype=np.int64)
+        return self._cached("run", "", lambda: self.spread(runs))
 
     def spread(self, per_run: NDArray[np.int64]) -> NDArray[np.int64]:
         """A value per run, given to each of its tokens, in storage order."""

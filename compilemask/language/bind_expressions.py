@@ -475,13 +475,8 @@ def _logical(scope: Scope, node: syntax.Binary, context: Context) -> ir.Expressi
 
 def check_names(scope: Scope, node: syntax.Expression, context: Context) -> None:
     """Report unknown names in a part that is never evaluated; nothing else about it."""
-    try:
-        saved = scope.used_head, scope.used_batch
+    with scope.names_only():
         expression(scope, node, context)
-        scope.used_head, scope.used_batch = saved
-    except RejectError as rejected:
-        if rejected.diagnostic is not None and rejected.diagnostic.code in ("unknown-name", "unknown-region"):
-            raise
 
 
 def _conditional(scope: Scope, node: syntax.Conditional, context: Context) -> ir.Expression:

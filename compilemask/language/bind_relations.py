@@ -288,10 +288,12 @@ def _complement(span: Span, inner: ir.Relation) -> ir.Relation:
 
 def _conditional(scope: Scope, node: syntax.Conditional, place: Place) -> ir.Relation:
     condition = _condition(scope, node.condition, place)
-    if isinstance(condition, ir.AllPairs):
-        return relation(scope, node.value, place)
-    if isinstance(condition, ir.NoPairs):
-        return relation(scope, node.otherwise, place)
+    if isinstance(condition, ir.AllPairs | ir.NoPairs):
+        holds = isinstance(condition, ir.AllPairs)
+        chosen, other = (node.value, node.otherwise) if holds else (node.otherwise, node.value)
+        with scope.names_only():
+            relation(scope, other, place)
+        return relation(scope, chosen, place)
     yes = _both(node.span, condition, relation(scope, node.value, place))
     no = _both(node.span, ir.Complement(condition.span, condition), relation(scope, node.otherwise, place))
     return _either(node.span, yes, no)

@@ -32,6 +32,7 @@ def bind_rules(scope: Scope, collected: Collected) -> ir.RuleList:
         number += len(block.rules)
         with scope.findings.catching():
             if not _applies(scope, block):
+                _skim(scope, block, first)
                 continue
             for place, rule in enumerate(block.rules):
                 scope.nodes = 0
@@ -39,6 +40,16 @@ def bind_rules(scope: Scope, collected: Collected) -> ir.RuleList:
                 with scope.findings.catching():
                     bound.append(_rule(scope, rule, first + place))
     return ir.RuleList(tuple(bound))
+
+
+def _skim(scope: Scope, block: syntax.Rules, first: int) -> None:
+    """Report unknown names in rules that do not run with these values."""
+    if id(block) in scope.skimmed:
+        return
+    scope.skimmed.add(id(block))
+    for place, rule in enumerate(block.rules):
+        with scope.findings.catching(), scope.names_only():
+            _bound(scope, rule, first + place)
 
 
 def _applies(scope: Scope, block: syntax.Rules) -> bool:
@@ -51,10 +62,17 @@ def _applies(scope: Scope, block: syntax.Rules) -> bool:
 
 
 def _rule(scope: Scope, rule: syntax.Rule | syntax.Limit, number: int) -> ir.Rule | ir.Limit:
+    bound = _bound(scope, rule, number)
+    key = (id(scope.axes["queries"]), id(scope.axes["keys"]), bound)
+    if key not in scope.checked:
+        check_rule(scope, bound)
+        scope.checked.add(key)
+    return bound
+
+
+def _bound(scope: Scope, rule: syntax.Rule | syntax.Limit, number: int) -> ir.Rule | ir.Limit:
     if isinstance(rule, syntax.Limit):
-        limit = ir.Limit(rule.span, number, relation(scope, rule.how, Place(_PAIR, RuleTokens())))
-        check_rule(scope, limit)
-        return limit
+        return ir.Limit(rule.span, number, relation(scope, rule.how, Place(_PAIR, RuleTokens())))
     parts: list[ir.Selector | None] = []
     for node, axis in ((rule.who, "queries"), (rule.whom, "keys")):
         parts.append(None)
@@ -68,9 +86,7 @@ def _rule(scope: Scope, rule: syntax.Rule | syntax.Limit, number: int) -> ir.Rul
     how = relation(scope, rule.how, Place(_PAIR, tokens))
     if who is None or whom is None:
         raise RejectError(None)
-    bound = ir.Rule(rule.span, number, rule.shows, who, whom, how)
-    check_rule(scope, bound)
-    return bound
+    return ir.Rule(rule.span, number, rule.shows, who, whom, how)
 
 
 def leaves_of(chosen: ir.Selector, names: AxisNames) -> frozenset[int] | None:

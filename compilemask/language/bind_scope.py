@@ -24,6 +24,21 @@ MOST_NODES = 100_000
 MOST_WORK = 1_000_000
 DEEPEST_EXPRESSION = 100
 
+NAME_CODES = frozenset(
+    [
+        "unknown-name",
+        "unknown-region",
+        "unknown-function",
+        "unknown-argument",
+        "unknown-word",
+        "missing-argument",
+        "missing-by",
+        "whose-coordinate",
+        "side-here",
+        "how-is-a-number",
+    ]
+)
+
 COORDINATES = ("index", "pos", "at", "t", "y", "x")
 ATTRIBUTES = ("at", "number", "size")
 RELATIONS = tuple(word.name for word in words(Kind.RELATION) if not word.called and word.name != "same")
@@ -62,6 +77,7 @@ class Findings:
     def __init__(self) -> None:
         self.found: list[Diagnostic] = []
         self.work = 0
+        self.muted = False
         self._selections: dict[tuple[int, int, str], tuple[Span, bool, bool]] = {}
         self._known: set[tuple[object, ...]] = set()
 
@@ -73,7 +89,9 @@ class Findings:
             self.found.append(diagnostic)
 
     def warn(self, code: str, message: str, span: Span | None, hint: str | None = None) -> None:
-        """Keep a warning."""
+        """Keep a warning, unless the part is not evaluated."""
+        if self.muted:
+            return
         self.add(Diagnostic(Severity.WARNING, code, message, span, hint))
 
     @contextmanager
@@ -82,8 +100,9 @@ class Findings:
         try:
             yield
         except RejectError as rejected:
-            if rejected.diagnostic is not None:
-                self.add(rejected.diagnostic)
+            found = rejected.diagnostic
+            if found is not None and (not self.muted or found.code in NAME_CODES):
+                self.add(found)
 
     def note_selection(self, span: Span | None, some: bool, reachable: bool) -> None:
         """Note whether a selector held any token, for one sample and head; `reachable`: its regions have tokens."""
@@ -197,6 +216,8 @@ class Scope:
         self.depth = 0
         self.inlining: list[str] = []
         self.fixed_by_limit = False
+        self.checked: set[tuple[int, int, ir.Rule | ir.Limit]] = set()
+        self.skimmed: set[int] = set()
         self.selections: dict[tuple[int, ir.Selector], NDArray[np.int64]] = {}
         self.select: Callable[[Scope, syntax.Selector, Context], ir.Selector] = _no_selectors
 
@@ -276,6 +297,19 @@ class Scope:
                 self.statement or span,
                 "a `let` that uses others twice doubles at each step: use fewer, or a list",
             )
+
+    @contextmanager
+    def names_only(self) -> Iterator[None]:
+        """Bind a part that is not evaluated with these values: only unknown names and wrong forms are reported."""
+        saved = self.used_head, self.used_batch, self.findings.muted
+        self.findings.muted = True
+        try:
+            yield
+        except RejectError as rejected:
+            if rejected.diagnostic is not None and rejected.diagnostic.code in NAME_CODES:
+                raise
+        finally:
+            self.used_head, self.used_batch, self.findings.muted = saved
 
     @contextmanager
     def inside(self, name: str, span: Span) -> Iterator[None]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from compilemask.language import columns
 from compilemask.language import program as ir
-from compilemask.language.analysis import cannot_fail, fails_by_run, sides_of
+from compilemask.language.analysis import cannot_fail, fails_by_run, sides_of, walk
 from compilemask.language.axis import Axis, CoordinateKind
 from compilemask.language.bind_kinds import Kind, kind_of
 from compilemask.language.bind_scope import Scope, evaluating, reject, token_words
@@ -61,6 +61,8 @@ def check_rule(scope: Scope, rule: ir.Rule | ir.Limit) -> None:
         slots = [_slots(scope, ir.AllTokens(rule.span), axis) for axis in ("queries", "keys")]
     else:
         slots = [_slots(scope, rule.who, "queries"), _slots(scope, rule.whom, "keys")]
+        _warn_long_ends(scope, rule.who, "queries")
+        _warn_long_ends(scope, rule.whom, "keys")
         for selector, axis, found in ((rule.who, "queries", slots[0]), (rule.whom, "keys", slots[1])):
             scope.findings.note_selection(selector.span, len(found) > 0, _reachable(scope, selector, axis))
     _relation(rule.how, Tokens(scope, slots[0], slots[1], scope.fixed_by_limit))
@@ -87,6 +89,22 @@ def _reachable(scope: Scope, selector: ir.Selector, axis_name: str) -> bool:
         case ir.UnionTokens(_, parts):
             return any(_reachable(scope, part, axis_name) for part in parts)
     return False
+
+
+def _warn_long_ends(scope: Scope, selector: ir.Selector, axis_name: str) -> None:
+    """Warn of `first n` where n is larger than every instance: it selects all of them."""
+    for part in walk(selector):
+        if not isinstance(part, ir.EndTokens) or not isinstance(part.count, ir.Constant):
+            continue
+        slots = _slots(scope, part.of, axis_name)
+        sizes = scope.axes[axis_name].column(CoordinateKind.SIZE, part.region).values[slots]
+        count, most = part.count.value, int(sizes.max(initial=0))
+        if type(count) is int and 0 < most < count:
+            scope.findings.warn(
+                "longer-than-all",
+                f"`{part.end.value} {count}` takes all: no `{part.region}` has more than {most} tokens",
+                part.span,
+            )
 
 
 # ---------------------------------------------------------------- relations

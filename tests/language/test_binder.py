@@ -224,3 +224,26 @@ def test_examples_bind_without_a_warning(path: Path) -> None:
 def test_a_file_without_a_folder_may_name_no_file() -> None:
     with pytest.raises(MaskFileError, match="does not lie in a file"):
         bound('include "base.mask"\n' + one("all"))
+
+
+def test_unknown_names_are_found_in_rules_that_do_not_run() -> None:
+    text = "param on = false, n = 2\n" + one("all") + "rules when on\n    {} sees token : {}\n"
+
+    assert refused(text.format("tokens", "all")) == ["unknown-region"]
+    assert refused(text.format("token", "casual")) == ["unknown-name"]
+    assert refused(text.format("token", "all if n == 2 else window(behind=1)")) == ["missing-argument"]
+    assert refused(text.format("token[7]", "window(behind=n - 3, ahead=0)")) == []
+
+
+def test_equal_heads_stay_shared_where_a_rule_that_does_not_run_asks_for_the_head() -> None:
+    text = (
+        "param on = false\nheads 3\n"
+        + one("all")
+        + "rules when on\n    token sees token : random(count=1, seed=head) by pos\n"
+    )
+
+    assert bound(text).variant == ((0, 0, 0),)
+
+
+def test_more_than_there_is() -> None:
+    assert warned("layout\n    token : 2\nrules\n    first 3 of token sees token : all\n") == ["longer-than-all"]

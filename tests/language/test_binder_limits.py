@@ -10,9 +10,6 @@ from compilemask.errors import MaskFileError
 from compilemask.language import bind_scope
 from tests.language.binding import bound, bound_in, one, refused, told
 
-DOUBLING = "".join(f"let a{i + 1} = a{i} + a{i}\n" for i in range(40))
-
-
 REPEAT = "layout\n    a repeat {}\n        b : 1\n        padding : 0\nrules\n    a sees a : all\n"
 
 
@@ -33,7 +30,6 @@ REPEAT = "layout\n    a repeat {}\n        b : 1\n        padding : 0\nrules\n  
         (one("all", "len([[0] * 10_000_000, [0] * 10_000_000])"), "at most 16,777,216 are allowed"),
         (one("all", "len([[[0] * 5_000] * 5_000] * 2)"), "at most 16,777,216 are allowed"),
         (one("all", "sum(range(100_000_000_000))"), "at most 16,777,216 are allowed"),
-        (one("same a40", "4", "let a0 = pos\n" + DOUBLING), "more than 100,000 parts"),
         ("heads 5000\n" + one("all"), "expected 1 to 4096"),
     ],
 )
