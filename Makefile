@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: help run test check lint types contracts wheel screenshots bench bench-compiler bench-ui clean
+.PHONY: help run test check lint types contracts wheel screenshots bench tune bench-compiler bench-ui clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -36,7 +36,10 @@ screenshots: $(STAMP) ## take the pictures of screenshots/ again
 	$(BIN)/python screenshots/take.py
 
 bench: $(STAMP) ## the kernel beside its peers on this GPU
-	$(BIN)/python -m benchmarks.kernel
+	$(BIN)/python -m benchmarks.kernel --backward
+
+tune: $(STAMP) ## launch configurations of the forward kernels on this GPU, fastest first
+	$(BIN)/python -m benchmarks.tune
 
 bench-compiler: $(STAMP) ## time and memory of the compiler from 1K to 1M tokens, beside eager create_block_mask
 	$(BIN)/python benchmarks/compiler.py

@@ -75,6 +75,7 @@ def attention_forward(
     query_length, key_length, tiles, heads, batch_heads, head_group, kv_group, scale_log2,
     HEAD_DIM: tl.constexpr, HEAD_DIM_V: tl.constexpr, BLOCK_D: tl.constexpr, BLOCK_DV: tl.constexpr,
     BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, DEAD_KEYS: tl.constexpr, PRECISION: tl.constexpr,
+    WARP_SPECIALIZE: tl.constexpr,
 ):  # fmt: skip
     """Q [B, H, M, HEAD_DIM], K [B, H / kv_group, N, HEAD_DIM], V [.., N, HEAD_DIM_V], LSE contiguous [B, H, M]."""
     batch, head, which, tile = work_item(
@@ -97,7 +98,7 @@ def attention_forward(
     for run in range(tl.load(full_offsets + list_row), tl.load(full_offsets + list_row + 1)):
         first = tl.load(full_runs + 2 * run)
         last = tl.load(full_runs + 2 * run + 1)
-        for key_tile in range(first, last):
+        for key_tile in tl.range(first, last, warp_specialize=WARP_SPECIALIZE):
             keys = key_tile * BLOCK_N + lanes
             key = load_rows(key_base, keys, k_row, k_column, keys < key_length, HEAD_DIM, BLOCK_D, False)
             scores = tl.dot(query, tl.trans(key), input_precision=PRECISION) * scale_log2

@@ -47,6 +47,7 @@ def portable_forward(
         BLOCK_M=configuration.block_m, BLOCK_N=configuration.block_n,
         DEAD_KEYS=tensors.live_keys is not None,
         PRECISION="ieee" if query.dtype == torch.float32 else "tf32",
+        WARP_SPECIALIZE=configuration.warp_specialize,
         num_warps=configuration.warps, num_stages=configuration.stages,
     )  # fmt: skip
     return output, lse
