@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from compilemask.descriptor import build_descriptor
 from compilemask.descriptor.descriptor import Descriptor
+from compilemask.descriptor.registry import register
 from compilemask.intervals import Intervals
 from compilemask.measure import sampling
 from compilemask.measure.mask_checks import Place
@@ -24,7 +25,7 @@ class ReducedMask:
     """A mask of its own, made of pieces around region borders: one head per distinct mask.
 
     `rows` are the runs that the compiler derived, `visible` [heads, queries, keys] is what the meaning says.
-    `queries` and `keys` are the caller's token numbers.
+    `queries` and `keys` are the caller's token numbers, `number` stands for the mask in operators.
     """
 
     queries: NDArray[np.int64]
@@ -32,6 +33,10 @@ class ReducedMask:
     rows: tuple[Intervals, ...]
     visible: NDArray[np.bool_]
     places: tuple[Place, ...]
+    number: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "number", register(self))
 
     @property
     def query_length(self) -> int:

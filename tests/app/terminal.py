@@ -62,7 +62,8 @@ class Terminal:
         """Wait for the end; the exit code."""
         self.child.expect(pexpect.EOF, timeout=seconds)
         self.child.close()
-        return self.child.exitstatus
+        status: int | None = self.child.exitstatus
+        return status
 
     def _feed(self, data: str) -> None:
         data = self._rest + data
