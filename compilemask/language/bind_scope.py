@@ -271,8 +271,12 @@ class Scope:
 
     def check_aligned(self, condition: ir.Expression, span: Span) -> None:
         """The same for a comparison of `q.` with `k.`."""
-        if self.two_axes and not self.aligned and {Side.QUERY, Side.KEY} <= _pos_sides(condition):
-            raise _not_aligned(span)
+        if not self.two_axes or self.aligned:
+            return
+        parts = condition.parts if isinstance(condition, ir.AllOf | ir.AnyOf) else (condition,)
+        for part in parts:
+            if {Side.QUERY, Side.KEY} <= _pos_sides(part):
+                raise _not_aligned(span)
 
     def known(self) -> set[str]:
         """Every name that an expression may use, for suggestions."""
@@ -371,6 +375,8 @@ def _pos_sides(node: object) -> set[Side]:
         return {node.side} if node.kind is CoordinateKind.POS else set()
     if isinstance(node, tuple):
         return {side for item in node for side in _pos_sides(item)}
+    if isinstance(node, ir.Selector):
+        return set()
     if isinstance(node, ir.Bound):
         return {side for member in fields(node) for side in _pos_sides(getattr(node, member.name))}
     return set()

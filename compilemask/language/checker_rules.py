@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from compilemask.language import columns
 from compilemask.language import program as ir
-from compilemask.language.analysis import cannot_fail, fails_by_run, sides_of, walk
+from compilemask.language.analysis import cannot_fail, constant_in_runs, fails_by_run, sides_of, walk
 from compilemask.language.axis import Axis, CoordinateKind
 from compilemask.language.bind_kinds import Kind, kind_of
 from compilemask.language.bind_scope import Scope, evaluating, reject, token_words
@@ -308,6 +308,8 @@ def _check_box(box: ir.Box, tokens: Tokens) -> None:
 
 def _check_path(path: ir.Path, tokens: Tokens) -> None:
     axis, slots = tokens.side(Side.QUERY)
+    if constant_in_runs(path.parents) and constant_in_runs(path.by.parts[0].expression):
+        slots, _ = columns.one_per_run(axis, slots)
     with evaluating(path.span, axis):
         nodes = columns.column_of(path.by.parts[0].expression, axis, slots)
         if isinstance(path.parents, ir.Constant):

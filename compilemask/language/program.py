@@ -7,6 +7,11 @@ Absent values. A coordinate that a token lacks is absent. Arithmetic, lookups an
 absent; a comparison with an absent operand is false; an absent condition is false; a relation whose coordinate is
 absent for either token is false. `and`, `or` and `if` evaluate from left to right and stop as soon as the result is
 known. Conditions and relations are two-valued: `not` turns false into true even where something was absent.
+
+Errors. Binding has evaluated whatever depends on one token, for every token that a rule selects (narrowed by the
+conditions on one token that stand before it), and refused the program where that fails: a list index out of range, a
+division by zero, an overflow, values of kinds that do not compare. A lowering may take what it cannot compute for other
+tokens as absent. What depends on both tokens at once can still fail, and then is an error wherever it is evaluated.
 """
 
 from __future__ import annotations
