@@ -40,5 +40,5 @@ def test_only_mask_file_errors_come_out(seed: int) -> None:
                 if program.query_length and program.key_length:
                     q, k = rng.randrange(program.query_length), rng.randrange(program.key_length)
                     meaning.visible(program, q, k)
-        except MaskFileError as error:
-            assert str(error)
+        except MaskFileError:
+            continue
