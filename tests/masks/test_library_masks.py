@@ -32,7 +32,7 @@ def test_the_defaults_have_the_density_of_the_header_and_no_warning(name: str) -
 @pytest.mark.parametrize("name", library.names())
 def test_small_masks_mean_what_the_predicate_says(name: str) -> None:
     predicate = REGISTRY[name]
-    for size in (1, 2, 7, 19):
+    for size in (1, 7, 16):
         parameters = predicate.draw(Random(f"{name} {size}"), size)
         compiled = pipeline.compile(name, params=parameters)
         expected = predicate.cells(parameters)
@@ -40,7 +40,7 @@ def test_small_masks_mean_what_the_predicate_says(name: str) -> None:
         check(compiled, expected, TINY_TILES)
 
 
-@pytest.mark.parametrize("size", [31, 63, 111, 257])
+@pytest.mark.parametrize("size", [31, 111, 257])
 @pytest.mark.parametrize("name", library.names())
 def test_masks_of_any_length_compile_to_the_predicate(name: str, size: int) -> None:
     predicate = REGISTRY[name]
@@ -51,5 +51,5 @@ def test_masks_of_any_length_compile_to_the_predicate(name: str, size: int) -> N
 @pytest.mark.parametrize("name", library.names())
 def test_long_masks_compile_to_the_predicate(name: str) -> None:
     predicate = REGISTRY[name]
-    parameters = predicate.draw(Random(f"{name} long"), 1009)
+    parameters = predicate.draw(Random(f"{name} long"), 757)
     check(pipeline.compile(name, params=parameters), predicate.cells(parameters), ((128, 64),))
