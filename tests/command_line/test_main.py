@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,9 @@ from compilemask import library
 from compilemask.command_line.main import main
 from compilemask.command_line.picture import GUTTER
 from compilemask.errors import InternalError
+from compilemask.measure import compile_targets
 from compilemask.measure.machine import gpu_name
+from compilemask.measure.report import CompileReport, InstructionCount, Listing, TargetReport
 
 needs_no_gpu = pytest.mark.skipif(gpu_name() is not None, reason="this machine has a GPU")
 
@@ -224,6 +227,46 @@ def test_fmt_is_idempotent_and_check_writes_nothing(capsys: Capture, pair: Path)
     printed(capsys, "fmt", pair)
     printed(capsys, "fmt", "--check", pair)
     assert pair.read_text() == PAIR
+
+
+REPORT = CompileReport(
+    "causal",
+    (
+        TargetReport(
+            "sm_100",
+            "attention_forward",
+            200,
+            0,
+            99_328,
+            256,
+            (InstructionCount("tcgen05.mma", 64), InstructionCount("ex2", 260)),
+            1.5,
+            listings=(Listing("ptx", ".version 8.7"),),
+        ),
+        TargetReport("sm_90", "attention_forward", 0, 0, 0, 0, (), 0.0, error="the compiler gave up"),
+    ),
+)
+
+
+def test_compile_prints_a_table_an_object_or_a_text(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    good = replace(REPORT, targets=REPORT.targets[:1])
+    monkeypatch.setattr(compile_targets, "compile_targets", lambda *given, **named: good)
+
+    target = answered(capsys, "compile", "causal", "--target", "sm_100")["targets"][0]
+    table = printed(capsys, "compile", "causal", "--target", "sm_100")
+    text = printed(capsys, "compile", "causal", "--target", "sm_100", "--emit", "ptx")
+
+    assert (target["target"], target["registers"], target["spills"]) == ("sm_100", 200, 0)
+    assert (target["shared_bytes"], target["tensor_memory"], target["compile_s"]) == (99_328, 256, 1.5)
+    assert target["instructions"] == {"tcgen05.mma": 64, "ex2": 260}
+    assert "tcgen05.mma 64" in table
+    assert text == ".version 8.7\n"
+
+
+def test_a_target_that_fails_is_named_and_the_answer_is_no(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compile_targets, "compile_targets", lambda *given, **named: REPORT)
+
+    assert "sm_90 forward: the compiler gave up" in printed(capsys, "compile", "causal", code=1)
 
 
 @needs_no_gpu
