@@ -34,14 +34,20 @@ class _Line:
 
 def format_file(file: syntax.File) -> str:
     """The canonical text of a file. Formatting it again changes nothing; its tree equals that of the file."""
-    lines = _align_statements(file.statements)
+    lines = _lines(file.statements)
     return "".join(f"{line}\n" for line in _with_comments(file.source, file.comments, lines))
 
 
 # ---------------------------------------------------------------- statements
 
 
-def _align_statements(statements: Sequence[syntax.Statement]) -> list[_Line]:
+def source_lines(file: syntax.File) -> frozenset[int]:
+    """The 1-based lines of the source that the tree was read from."""
+    lines = _lines(file.statements)
+    return frozenset(number for line in lines for number in range(line.first, line.last + 1))
+
+
+def _lines(statements: Sequence[syntax.Statement]) -> list[_Line]:
     """All lines; neighbouring one-line statements of one kind have their `=` aligned."""
     lines: list[_Line] = []
     group: list[_Line] = []

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from compilemask import library
-from compilemask.errors import UsageError
+from compilemask.errors import MaskFileError, UsageError
 from compilemask.intervals.lowering import lower
 from compilemask.language.binder import bind
+from compilemask.language.further import with_further_errors
 from compilemask.language.parser import parse
 from compilemask.language.program import Program
 from compilemask.language.syntax import File
@@ -102,7 +103,11 @@ def _compiled(
     source: Source, name: str, params: Mapping[str, Any] | None, samples: Samples | None, folder: Path | None
 ) -> CompiledMask:
     begin = time.perf_counter()
-    program = bind(_parsed(source), params, samples, folder)
+    try:
+        file = _parsed(source)
+    except MaskFileError as error:
+        raise MaskFileError(with_further_errors(error.diagnostics, source, params, samples, folder)) from None
+    program = bind(file, params, samples, folder)
     return compile_program(program, begin)
 
 
