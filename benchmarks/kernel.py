@@ -8,11 +8,13 @@ that with the backward pass. Every peer's output is compared with ours before it
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import random
 import statistics
 import sys
 import time
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -20,7 +22,7 @@ import torch
 from torch import Tensor
 
 from benchmarks.peers import PEERS, Inputs, Prepared, Unsupported, ours
-from benchmarks.workloads import WORKLOADS
+from benchmarks.workloads import WORKLOADS, Workload
 
 OURS = "CompileMask"
 AGREES = 0.02  # relative L2 difference between two bf16 kernels
@@ -66,21 +68,20 @@ def main(arguments: list[str] | None = None) -> int:
     started = time.monotonic()
     rows: list[Row] = []
     print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}, {options.heads} heads, bf16", flush=True)
-    for backward in [False, True] if options.backward else [False]:
-        for head_dim in options.head_dims:
-            for length in options.lengths:
-                raster: Row | None = None
-                for name in options.workloads:
-                    if options.seconds and time.monotonic() - started > options.seconds:
-                        print(f"stopped after {options.seconds} s", flush=True)
-                        return _finish(rows, options.out)
-                    row = _row(name, length, head_dim, backward, options)
-                    if name == "clear":
-                        raster = row
-                    elif name in ORDERED and raster is not None:
-                        row.milliseconds.update({n: ms for n, ms in raster.milliseconds.items() if n != OURS})
-                    rows.append(row)
-                    print(_line(row), flush=True)
+    for head_dim, length in itertools.product(options.head_dims, options.lengths):
+        raster: dict[bool, Row] = {}
+        for name in options.workloads:
+            if options.seconds and time.monotonic() - started > options.seconds:
+                print(f"stopped after {options.seconds} s", flush=True)
+                return _finish(rows, options.out)
+            for row in _rows(name, length, head_dim, options):
+                if name == "clear":
+                    raster[row.backward] = row
+                elif name in ORDERED and row.backward in raster:
+                    peers = raster[row.backward].milliseconds.items()
+                    row.milliseconds.update({peer: ms for peer, ms in peers if peer != OURS})
+                rows.append(row)
+                print(_line(row), flush=True)
     return _finish(rows, options.out)
 
 
@@ -92,6 +93,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--heads", type=int, default=16)
     parser.add_argument("--peers", nargs="*", choices=list(PEERS), default=list(PEERS))
     parser.add_argument("--backward", action="store_true", help="time forward + backward as well")
+    parser.add_argument("--only-prepare", action="store_true", help="run each call once, to fill compilers' caches")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--milliseconds", type=int, default=60, help="measuring time per contender and round")
     parser.add_argument("--seconds", type=float, default=0, help="begin no further row after this long")
@@ -99,32 +101,50 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _row(name: str, length: int, head_dim: int, backward: bool, options: argparse.Namespace) -> Row:
+def _rows(name: str, length: int, head_dim: int, options: argparse.Namespace) -> Iterator[Row]:
+    """The forward row and, if asked for, the one of forward + backward, of the same contenders."""
     workload = WORKLOADS[name](length)
-    inputs = _inputs(options.heads, length, head_dim, backward)
-    contenders: dict[str, Prepared] = {OURS: ours(workload, inputs)}
-    notes: dict[str, str] = {}
+    inputs = _inputs(options.heads, length, head_dim, options.backward)
+    contenders, notes = _contenders(workload, inputs, options.peers if name not in ORDERED else [])
+    for backward in [False, True] if options.backward else [False]:
+        if options.only_prepare:
+            for prepared in contenders.values():
+                _call(prepared, inputs.gradient, backward)()
+            continue
+        times = _interleaved(contenders, inputs, backward, options.rounds, options.milliseconds, notes)
+        yield Row(
+            workload.name, length, options.heads, head_dim, backward, workload.rows.visible,
+            {n: statistics.median(t) for n, t in times.items()},
+            {n: (max(t) - min(t)) / statistics.median(t) for n, t in times.items()},
+            dict(notes),
+        )  # fmt: skip
+
+
+def _contenders(workload: Workload, inputs: Inputs, peers: list[str]) -> tuple[dict[str, Prepared], dict[str, str]]:
+    """Those that ran once and agreed with ours; the others with the reason."""
+    torch._dynamo.reset()
+    contenders = {OURS: ours(workload, inputs)}
     expected = contenders[OURS].run().detach()
-    for peer in options.peers if name not in ORDERED else []:
+    notes: dict[str, str] = {}
+    for peer in peers:
         try:
             prepared = PEERS[peer](workload, inputs)
-            notes[peer] = _disagreement(prepared, expected)
-            if not notes[peer]:
-                del notes[peer]
-                contenders[peer] = prepared
+            wrong = _disagreement(prepared, expected)
         except Unsupported as reason:
             notes[peer] = str(reason)
         except Exception as failure:  # a peer that breaks is a figure missing, not the end of the table
-            notes[peer] = (
-                f"failed: {type(failure).__name__}: {str(failure).splitlines()[0][:120] if str(failure) else ''}"
-            )
-    times = _interleaved(contenders, inputs, backward, options.rounds, options.milliseconds)
-    return Row(
-        workload.name, length, options.heads, head_dim, backward, workload.rows.visible,
-        {n: statistics.median(t) for n, t in times.items()},
-        {n: (max(t) - min(t)) / statistics.median(t) for n, t in times.items()},
-        notes,
-    )  # fmt: skip
+            notes[peer] = _failed(failure)
+        else:
+            if wrong:
+                notes[peer] = wrong
+            else:
+                contenders[peer] = prepared
+    return contenders, notes
+
+
+def _failed(failure: Exception) -> str:
+    lines = str(failure).splitlines() or [""]
+    return f"failed: {type(failure).__name__}: {lines[0][:120]}"
 
 
 def _inputs(heads: int, length: int, head_dim: int, backward: bool) -> Inputs:
@@ -141,27 +161,31 @@ def _disagreement(prepared: Prepared, expected: Tensor) -> str:
 
 
 def _interleaved(
-    contenders: dict[str, Prepared], inputs: Inputs, backward: bool, rounds: int, milliseconds: int
-) -> dict[str, list[float]]:
+    contenders: dict[str, Prepared], inputs: Inputs, backward: bool, rounds: int, milliseconds: int,
+    notes: dict[str, str],
+) -> dict[str, list[float]]:  # fmt: skip
     from triton.testing import do_bench
 
     times: dict[str, list[float]] = {name: [] for name in contenders}
     order = list(contenders)
     for _ in range(rounds):
         random.shuffle(order)
-        for name in order:
-            call = _both_ways(contenders[name], inputs.gradient) if backward else contenders[name].run
-            times[name].append(do_bench(call, warmup=20, rep=milliseconds, return_mode="median"))
+        for name in list(order):
+            call = _call(contenders[name], inputs.gradient, backward)
+            try:
+                times[name].append(do_bench(call, warmup=20, rep=milliseconds, return_mode="median"))
+            except Exception as failure:
+                notes[name] = _failed(failure)
+                order.remove(name)
+                del times[name]
     return times
 
 
-def _both_ways(prepared: Prepared, gradient: Tensor):  # type: ignore[no-untyped-def]
+def _call(prepared: Prepared, gradient: Tensor, backward: bool) -> Callable[[], object]:
+    if not backward:
+        return torch.no_grad()(prepared.run)
     incoming = gradient if prepared.heads_first else gradient.transpose(1, 2).contiguous()
-
-    def run() -> None:
-        torch.autograd.grad(prepared.run(), prepared.leaves, incoming)
-
-    return run
+    return lambda: torch.autograd.grad(prepared.run(), prepared.leaves, incoming)
 
 
 def _line(row: Row) -> str:

@@ -111,7 +111,6 @@ def _need(module: str) -> Any:
 def _flex(workload: Workload, inputs: Inputs, options: dict[str, str] | None) -> Prepared:
     from torch.nn.attention.flex_attention import create_block_mask
 
-    torch._dynamo.reset()
     length = workload.query_length
     block_mask = _compiled_block_mask(create_block_mask)(_mask_mod(workload), None, None, length, length, device="cuda")
     call = _compiled_flex()
