@@ -89,7 +89,7 @@ class HopperCall:
         self.output_shape = (batch, self.heads, self.length, value.shape[3])
         self.blanks = plan.live_keys is not None or plan.live_queries is not None
         launched = plan.configuration
-        width, width_v = _block_width(head_dim), _block_width(value.shape[3])
+        width, width_v = block_width(head_dim), block_width(value.shape[3])
         self.variant = (query.device, query.dtype, width, width_v, launched)
         self.narrows = _shared(key, value, 0) or _shared(key, value, 1)
         output = torch.empty(self.output_shape, dtype=query.dtype, device="meta")
@@ -171,7 +171,8 @@ def _aligned(tensor: Tensor) -> Tensor:
     return copy.copy_(tensor)
 
 
-def _block_width(head_dim: int) -> int:
+def block_width(head_dim: int) -> int:
+    """The width that the kernel computes with; TMA fills the columns behind head_dim with zeros."""
     return 64 if head_dim <= 64 else 128
 
 
@@ -219,7 +220,7 @@ def plan_for(query: Tensor, key: Tensor, value: Tensor, mask: PreparedMask) -> P
     batch, heads = query.shape[0], query.shape[1]
     shared = (_shared(key, value, 0), _shared(key, value, 1))
     widths = key.shape[3] + value.shape[3]
-    configuration = HOPPER_GLUON[_block_width(key.shape[3]), _block_width(value.shape[3])]
+    configuration = HOPPER_GLUON[block_width(key.shape[3]), block_width(value.shape[3])]
     known = (device, batch, heads, key.shape[1], shared, configuration)
     found = mask.recall(known)
     if isinstance(found, Plan):

@@ -10,10 +10,12 @@ from torch import Tensor
 
 from compilemask.kernel.backward_configurations import backward_configuration
 from compilemask.kernel.backward_launch import ForwardResult, portable_backward
-from compilemask.kernel.configurations import Family, family_of, forward_configuration
+from compilemask.kernel.configurations import HOPPER_GLUON, Family, family_of, forward_configuration
 from compilemask.kernel.device_tensors import DeviceLists, DeviceTensors
 from compilemask.kernel.forward_launch import portable_forward
 from compilemask.kernel.hopper_backward_launch import BackwardCall, BackwardPlan, hopper_backward_accepts
+from compilemask.kernel.hopper_launch import HopperCall, Plan, block_width, hopper_accepts
+from compilemask.kernel.schedule import RECORD
 from compilemask.measure.compile_targets_request import CompileRequest
 
 
@@ -43,10 +45,24 @@ def _saved(request: CompileRequest, dtype: torch.dtype) -> ForwardResult:
 
 
 def _forward(family: Family, request: CompileRequest, dtype: torch.dtype) -> object:
+    query, key, value = _inputs(request, dtype)
+    if family is Family.HOPPER and hopper_accepts(query, value, 1.0):
+        return _hopper_forward(query, key, value, request)
     configuration = forward_configuration(family, dtype, request.head_dim, request.head_dim_v)
     tensors = shapes_of(request, configuration.block_m, configuration.block_n)
-    query, key, value = _inputs(request, dtype)
     return portable_forward(query, key, value, tensors, 1.0, configuration)
+
+
+def _hopper_forward(query: Tensor, key: Tensor, value: Tensor, request: CompileRequest) -> object:
+    configuration = HOPPER_GLUON[block_width(request.head_dim), block_width(request.head_dim_v)]
+    tensors = shapes_of(request, configuration.block_m, configuration.block_n)
+    lists = tensors.by_query
+    items = torch.empty(2, RECORD, dtype=torch.int32, device="meta")
+    plan = Plan(
+        configuration, 132, items, lists.full_offsets, lists.full_runs, lists.partial_tiles, lists.partial_patterns,
+        tensors.patterns, None, None, request.query_length, request.key_length,
+    )  # fmt: skip
+    return HopperCall(query, key, value, plan)(query, key, value, 1.0)
 
 
 def _backward(family: Family, request: CompileRequest, dtype: torch.dtype) -> object:
