@@ -28,6 +28,7 @@ def check_text(text: str) -> None:
         diagnostic.render()
     _check_completion(text)
     if parsed.diagnostics:
+        _check_program(text)
         return
     canonical = format_file(parsed.file)
     again = parse(Source("<fuzz>", canonical))
