@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from compilemask import library
 from compilemask.errors import MaskFileError, UsageError
@@ -23,27 +23,34 @@ from compilemask.pipeline.order import token_order
 from compilemask.pipeline.order_findings import order_findings
 from compilemask.source import Diagnostic, Source
 
+if TYPE_CHECKING:
+    from compilemask.language.builder import Mask
+
 Samples = Sequence[Mapping[str, Any]]
 RUNS_TRIED = 1 << 18  # orders are tried for the hint of a warning only where that takes no time to speak of
 
 
 def compile(  # noqa: A001
-    mask: str | Path,
+    mask: str | Path | Mask,
     *,
     params: Mapping[str, Any] | None = None,
     samples: Samples | None = None,
     **parameters: Any,
 ) -> CompiledMask:
-    """Compile a mask file or a mask of the library.
+    """Compile a mask file, a mask of the library or a mask built in Python.
 
-    `mask` is a path or a library name. Parameters are given by name, as keywords or in `params` (names that collide
-    with the arguments of this function); `samples` gives some of them per batch entry.
+    `mask` is a path, a library name or a `compilemask.language.builder.Mask`. Parameters are given by name, as keywords
+    or in `params` (names that collide with the arguments of this function); `samples` gives some of them per batch
+    entry.
 
     Raises:
         MaskFileError: the file or its sizes are wrong; it holds every finding.
         UsageError: there is no such mask, or a parameter is given twice.
     """
-    return compile_file(library.locate(mask), params=_joined(params, parameters), samples=samples)
+    given = _joined(params, parameters)
+    if isinstance(mask, str | Path):
+        return compile_file(library.locate(mask), params=given, samples=samples)
+    return _compiled(Source("<python>", mask.text()), "python", given, samples, None)
 
 
 def compile_file(

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 
@@ -28,6 +29,7 @@ from compilemask.language.builder import (
 from compilemask.language.builder_program import python_program
 from compilemask.language.parser import parse
 from compilemask.language.printer import format_file
+from compilemask.pipeline import compile  # noqa: A004
 from compilemask.source import Source
 from tests.language.fuzz_trees import FILES
 
@@ -99,6 +101,17 @@ def test_selectors() -> None:
         "rules\n    a, b sees outer.inner[1:]                             : all\n"
         "    first 3 of (a where a.size > 4) cannot see everything : all\n"
     )
+
+
+def test_a_mask_in_python_compiles() -> None:
+    mask = Mask()
+    size = mask.param("size", 3)
+    with mask.layout() as layout:
+        token = layout.region("token", size)
+    with mask.rules() as rules:
+        rules.sees(token, token, causal - diagonal)
+
+    assert compile(mask, size=4).dense().tolist() == np.tri(4, k=-1, dtype=bool).tolist()
 
 
 def test_python_cannot_ask_a_term_for_its_truth() -> None:
