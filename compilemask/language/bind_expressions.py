@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from compilemask.language import arithmetic, syntax
+from compilemask.language import arithmetic, functions, syntax
 from compilemask.language import program as ir
 from compilemask.language.arithmetic import EvaluationError
 from compilemask.language.axis import EVERYTHING, CoordinateKind
@@ -604,10 +604,10 @@ def _function(node: syntax.Call, arguments: tuple[ir.Expression, ...], context: 
     function = _FUNCTIONS[node.name]
     constants = [argument.value for argument in arguments if isinstance(argument, ir.Constant)]
     if len(constants) == len(arguments):
-        return ir.Constant(node.span, arithmetic.call(function, constants))
-    least, most = arithmetic.ARGUMENT_COUNTS[function]
+        return ir.Constant(node.span, functions.call(function, constants))
+    least, most = functions.ARGUMENT_COUNTS[function]
     if not least <= len(arguments) <= most:
-        arithmetic.call(function, [0] * len(arguments))
+        functions.call(function, [0] * len(arguments))
     if function is ir.Function.CUMSUM and kind_of(arguments[0]) in (Kind.NUMBER, Kind.CONDITION):
         return _running(node, arguments[0], context)
     return ir.Call(node.span, function, arguments)

@@ -11,13 +11,14 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from compilemask.language import columns, syntax
 from compilemask.language import program as ir
+from compilemask.language import syntax
 from compilemask.language.arithmetic import EvaluationError
 from compilemask.language.axis import Column, CoordinateKind, RegionTable, Runs
 from compilemask.language.bind_arguments import arithmetic_text
 from compilemask.language.bind_expressions import expression
 from compilemask.language.bind_scope import AxisNames, Context, Mode, RejectError, Scope, reject
+from compilemask.language.column_values import Values, evaluate, pack
 from compilemask.language.values import Grid, ListValue, Value, describe
 from compilemask.source import Span
 
@@ -131,7 +132,7 @@ class _RowFrame:
     def select(self, selector: ir.Selector, slots: Ints) -> NDArray[np.bool_]:
         return self.rows.select(selector, slots)
 
-    def total(self, expression: ir.RunningTotal) -> columns.Values:
+    def total(self, expression: ir.RunningTotal) -> Values:
         raise EvaluationError("`cumsum` of a coordinate cannot be used in a layout")
 
 
@@ -270,13 +271,13 @@ class LayoutBinder:
 
     # ------------------------------------------------------------ sizes
 
-    def _evaluate(self, node: syntax.Expression, rows: _Rows) -> columns.Values:
+    def _evaluate(self, node: syntax.Expression, rows: _Rows) -> Values:
         context = Context(Mode.LAYOUT, regions=tuple(rows.numbers))
         bound = expression(self.scope, node, context)
         if isinstance(bound, ir.Constant):
-            return columns.pack([bound.value])
+            return pack([bound.value])
         try:
-            return columns.evaluate(bound, _RowFrame(rows), np.arange(rows.total, dtype=np.int64))
+            return evaluate(bound, _RowFrame(rows), np.arange(rows.total, dtype=np.int64))
         except EvaluationError as error:
             which = "" if error.slot is None else f", for {_row_words(rows, error.slot)}"
             raise reject("evaluation", f"{error.message}{which}", node.span, error.hint) from None

@@ -12,6 +12,7 @@ from compilemask.language.axis import Axis, Column, CoordinateKind
 from compilemask.language.bind_coordinates import components
 from compilemask.language.bind_expressions import coordinate, expression
 from compilemask.language.bind_scope import Context, Mode, Scope, evaluating, reject, token_words
+from compilemask.language.column_values import Values
 from compilemask.language.program import Side
 from compilemask.language.values import ListValue, Value
 from compilemask.source import Span
@@ -115,7 +116,7 @@ def positioned(scope: Scope, axis: Axis, statement: syntax.Position, name: str) 
     return axis.positioned(Column(values, None if present.all() else present))
 
 
-def _everywhere(axis: Axis, bound: ir.Expression, real: Ints, found: columns.Values) -> tuple[Ints, NDArray[np.bool_]]:
+def _everywhere(axis: Axis, bound: ir.Expression, real: Ints, found: Values) -> tuple[Ints, NDArray[np.bool_]]:
     """Positions of all slots; padding has one where the expression gives it one."""
     values = np.zeros(axis.length, dtype=np.int64)
     present = np.zeros(axis.length, dtype=np.bool_)

@@ -7,52 +7,21 @@ may take a value that it cannot compute as absent.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from compilemask.language import columns
 from compilemask.language import program as ir
-from compilemask.language.analysis import cannot_fail, constant_in_runs, fails_by_run, sides_of, walk
-from compilemask.language.axis import Axis, CoordinateKind
-from compilemask.language.bind_kinds import Kind, kind_of
+from compilemask.language.analysis import constant_in_runs, walk
+from compilemask.language.axis import CoordinateKind
 from compilemask.language.bind_scope import Scope, evaluating, reject, token_words
+from compilemask.language.checker_values import Tokens, check_pair, check_token, tokens_after
 from compilemask.language.program import Side
 from compilemask.language.values import ListValue, Unbounded
-from compilemask.source import Span
 
 Slots = NDArray[np.int64]
-_OWN_KINDS = (
-    CoordinateKind.T,
-    CoordinateKind.Y,
-    CoordinateKind.X,
-    CoordinateKind.NUMBER,
-    CoordinateKind.AT,
-    CoordinateKind.SIZE,
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Tokens:
-    """The queries and keys that a part of a rule is evaluated for; `fixed`: a conjunct keeps to one instance."""
-
-    scope: Scope
-    queries: Slots
-    keys: Slots
-    fixed: bool = False
-
-    def side(self, side: Side) -> tuple[Axis, Slots]:
-        """The axis and the slots of one side."""
-        if side is Side.QUERY:
-            return self.scope.axes["queries"], self.queries
-        return self.scope.axes["keys"], self.keys
-
-    def narrowed(self, side: Side, kept: NDArray[np.bool_]) -> Tokens:
-        """Only those tokens of one side."""
-        if side is Side.QUERY:
-            return replace(self, queries=self.queries[kept])
-        return replace(self, keys=self.keys[kept])
 
 
 def check_rule(scope: Scope, rule: ir.Rule | ir.Limit) -> None:
@@ -129,7 +98,7 @@ def _relation(relation: ir.Relation, tokens: Tokens) -> None:
             if isinstance(inner, ir.Same):
                 _warn_not_same(inner, tokens)
         case ir.Condition(_, expression):
-            _pair(expression, tokens)
+            check_pair(expression, tokens)
         case _:
             _compared(relation, tokens)
 
@@ -140,18 +109,7 @@ def _after(part: ir.Relation, tokens: Tokens, held: bool) -> Tokens:
         return _after(part.relation, tokens, not held)
     if not isinstance(part, ir.Condition):
         return tokens
-    return _narrow(part.expression, tokens, held)
-
-
-def _narrow(condition: ir.Expression, tokens: Tokens, held: bool) -> Tokens:
-    sides = sides_of(condition)
-    if len(sides) != 1:
-        return tokens
-    side = next(iter(sides))
-    axis, slots = tokens.side(side)
-    with evaluating(condition.span, axis):
-        flags = columns.column_of(condition, axis, slots).true()
-    return tokens.narrowed(side, flags if held else ~flags)
+    return tokens_after(part.expression, tokens, held)
 
 
 def _compared(relation: ir.Relation, tokens: Tokens) -> None:
@@ -160,7 +118,7 @@ def _compared(relation: ir.Relation, tokens: Tokens) -> None:
         for part in by.parts:
             kinds: set[type] = set()
             for side in (Side.QUERY, Side.KEY):
-                kinds |= _token_value(part.expression, side, tokens)
+                kinds |= check_token(part.expression, side, tokens)
             _check_kinds(relation, part, kinds)
     match relation:
         case ir.Window(_, behind, ahead):
@@ -195,38 +153,6 @@ def _check_kinds(relation: ir.Relation, part: ir.Part, kinds: set[type]) -> None
 
 
 _KINDS: dict[type, str] = {int: "numbers", bool: "conditions", str: "strings", ListValue: "lists"}
-
-
-def _token_value(expression: ir.Expression, side: Side, tokens: Tokens) -> set[type]:
-    """Evaluate for all tokens of a side, if that can fail; refuse a coordinate that none of them has.
-
-    The kinds of the values that were found.
-    """
-    axis, slots = tokens.side(side)
-    noun = "query" if side is Side.QUERY else "key"
-    if isinstance(expression, ir.Coordinate) and expression.kind in _OWN_KINDS:
-        present = axis.column(expression.kind, expression.region).present
-        if present is not None and not present[slots].any():
-            name = expression.region or expression.kind.value
-            raise reject(
-                "absent-coordinate",
-                f"no selected {noun} has `{name}`",
-                expression.span,
-                f"the first one is {token_words(axis, int(slots[0]))}; a comparison with an absent value is false",
-            )
-    if cannot_fail(expression):
-        return {bool if kind_of(expression) is Kind.CONDITION else int}
-    if fails_by_run(expression) and len(slots) >= columns.SMALL:
-        slots, _ = columns.one_per_run(axis, slots)
-    with evaluating(expression.span, axis):
-        return _kinds(columns.column_of(expression, axis, slots))
-
-
-def _kinds(found: columns.Values) -> set[type]:
-    if found.values.dtype == np.object_:
-        held = found.values if found.present is None else found.values[found.present]
-        return {type(value) for value in held.tolist()}
-    return {bool if found.values.dtype == np.bool_ else int} if len(found.values) else set()
 
 
 def _check_reach(name: str, expression: ir.Expression, tokens: Tokens) -> None:
@@ -349,65 +275,3 @@ def _check_random(random: ir.RandomKeys, tokens: Tokens) -> None:
             raise reject(
                 "too-many-draws", f"`count` is {random.count}, and the keys have {distinct} values", random.span
             )
-
-
-# ---------------------------------------------------------------- expressions over a query and a key
-
-
-def _pair(expression: ir.Expression, tokens: Tokens) -> None:
-    if not len(tokens.queries) or not len(tokens.keys):
-        return
-    sides = sides_of(expression)
-    if len(sides) <= 1:
-        _token_value(expression, next(iter(sides), Side.QUERY), tokens)
-        return
-    match expression:
-        case ir.AllOf(_, parts) | ir.AnyOf(_, parts):
-            for part in parts:
-                _pair(part, tokens)
-                tokens = _narrow(part, tokens, held=isinstance(expression, ir.AllOf))
-        case ir.Conditional(_, condition, value, otherwise):
-            _pair(condition, tokens)
-            _pair(value, _narrow(condition, tokens, held=True))
-            _pair(otherwise, _narrow(condition, tokens, held=False))
-        case ir.Lookup(span, values, index):
-            _pair(values, tokens)
-            _pair(index, tokens)
-            _check_table(span, values, index, tokens)
-        case _:
-            for part in _children(expression):
-                _pair(part, tokens)
-
-
-def _children(expression: ir.Expression) -> list[ir.Expression]:
-    found: list[ir.Expression] = []
-    for name in expression.__dataclass_fields__:
-        value = getattr(expression, name)
-        if isinstance(value, ir.Expression):
-            found.append(value)
-        elif isinstance(value, tuple):
-            found += [item for item in value if isinstance(item, ir.Expression)]
-    return found
-
-
-def _check_table(span: Span | None, values: ir.Expression, index: ir.Expression, tokens: Tokens) -> None:
-    """`table[q.C][k.D]`: the row is one token's, the place in it the other's; every pair is looked up."""
-    row_sides, place_sides = sides_of(values), sides_of(index)
-    if len(row_sides) > 1 or len(place_sides) > 1:
-        return
-    row_axis, row_slots = tokens.side(next(iter(row_sides), Side.QUERY))
-    axis, slots = tokens.side(next(iter(place_sides), Side.KEY))
-    rows = columns.column_of(values, row_axis, row_slots)
-    places = columns.column_of(index, axis, slots)
-    lists = {id(entry): len(entry) for entry in rows.values.tolist() if isinstance(entry, ListValue)}
-    shortest = min(lists.values(), default=0)
-    if places.values.dtype != np.int64 or not lists:
-        return
-    wrong = np.flatnonzero(places.mask() & ((places.values < 0) | (places.values >= shortest)))
-    if len(wrong):
-        place = int(places.values[wrong[0]])
-        raise reject(
-            "evaluation",
-            f"index {place} is outside of a list of {shortest}, for {token_words(axis, int(slots[wrong[0]]))}",
-            span,
-        )

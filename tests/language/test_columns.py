@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compilemask.errors import MaskFileError
-from compilemask.language import columns, meaning
+from compilemask.language import columns
 from compilemask.language.arithmetic import EvaluationError
+from compilemask.language.meaning_values import Token, evaluate, selects
 from compilemask.language.program import Expression, Rule, Same, Selector
 from tests.language.binding import bound
 
@@ -105,7 +106,7 @@ def test_numbers_agree_with_their_meaning(text: str, stored: str) -> None:
     expression: Expression = rule.how.by.parts[0].expression
     found = columns.column_of(expression, axis, np.flatnonzero(~axis.padding))
     for place, slot in enumerate(np.flatnonzero(~axis.padding).tolist()):
-        value = meaning.evaluate(expression, meaning.Token(axis, slot))
+        value = evaluate(expression, Token(axis, slot))
         assert (found.values[place] if found.mask()[place] else None) == value
 
 
@@ -117,7 +118,7 @@ def test_selectors_agree_with_their_meaning(text: str, stored: str) -> None:
     if rule is None:
         return
     selector: Selector = rule.who
-    expected = [meaning.selects(selector, meaning.Token(axis, slot)) for slot in range(axis.length)]
+    expected = [selects(selector, Token(axis, slot)) for slot in range(axis.length)]
 
     assert columns.selected(selector, axis).tolist() == expected
 

@@ -1,0 +1,155 @@
+"""Checks of the expressions of a rule, for all tokens that the rule selects."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compilemask.language import columns
+from compilemask.language import program as ir
+from compilemask.language.analysis import cannot_fail, fails_by_run, sides_of
+from compilemask.language.axis import Axis, CoordinateKind
+from compilemask.language.bind_kinds import Kind, kind_of
+from compilemask.language.bind_scope import Scope, evaluating, reject, token_words
+from compilemask.language.column_values import Values
+from compilemask.language.program import Side
+from compilemask.language.values import ListValue
+from compilemask.source import Span
+
+Slots = NDArray[np.int64]
+
+
+_OWN_KINDS = (
+    CoordinateKind.T,
+    CoordinateKind.Y,
+    CoordinateKind.X,
+    CoordinateKind.NUMBER,
+    CoordinateKind.AT,
+    CoordinateKind.SIZE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """The queries and keys that a part of a rule is evaluated for; `fixed`: a conjunct keeps to one instance."""
+
+    scope: Scope
+    queries: Slots
+    keys: Slots
+    fixed: bool = False
+
+    def side(self, side: Side) -> tuple[Axis, Slots]:
+        """The axis and the slots of one side."""
+        if side is Side.QUERY:
+            return self.scope.axes["queries"], self.queries
+        return self.scope.axes["keys"], self.keys
+
+    def narrowed(self, side: Side, kept: NDArray[np.bool_]) -> Tokens:
+        """Only those tokens of one side."""
+        if side is Side.QUERY:
+            return replace(self, queries=self.queries[kept])
+        return replace(self, keys=self.keys[kept])
+
+
+def tokens_after(condition: ir.Expression, tokens: Tokens, held: bool) -> Tokens:
+    sides = sides_of(condition)
+    if len(sides) != 1:
+        return tokens
+    side = next(iter(sides))
+    axis, slots = tokens.side(side)
+    with evaluating(condition.span, axis):
+        flags = columns.column_of(condition, axis, slots).true()
+    return tokens.narrowed(side, flags if held else ~flags)
+
+
+def check_token(expression: ir.Expression, side: Side, tokens: Tokens) -> set[type]:
+    """Evaluate for all tokens of a side, if that can fail; refuse a coordinate that none of them has.
+
+    The kinds of the values that were found.
+    """
+    axis, slots = tokens.side(side)
+    noun = "query" if side is Side.QUERY else "key"
+    if isinstance(expression, ir.Coordinate) and expression.kind in _OWN_KINDS:
+        present = axis.column(expression.kind, expression.region).present
+        if present is not None and not present[slots].any():
+            name = expression.region or expression.kind.value
+            raise reject(
+                "absent-coordinate",
+                f"no selected {noun} has `{name}`",
+                expression.span,
+                f"the first one is {token_words(axis, int(slots[0]))}; a comparison with an absent value is false",
+            )
+    if cannot_fail(expression):
+        return {bool if kind_of(expression) is Kind.CONDITION else int}
+    if fails_by_run(expression) and len(slots) >= columns.SMALL:
+        slots, _ = columns.one_per_run(axis, slots)
+    with evaluating(expression.span, axis):
+        return _kinds(columns.column_of(expression, axis, slots))
+
+
+def _kinds(found: Values) -> set[type]:
+    if found.values.dtype == np.object_:
+        held = found.values if found.present is None else found.values[found.present]
+        return {type(value) for value in held.tolist()}
+    return {bool if found.values.dtype == np.bool_ else int} if len(found.values) else set()
+
+
+def check_pair(expression: ir.Expression, tokens: Tokens) -> None:
+    if not len(tokens.queries) or not len(tokens.keys):
+        return
+    sides = sides_of(expression)
+    if len(sides) <= 1:
+        check_token(expression, next(iter(sides), Side.QUERY), tokens)
+        return
+    match expression:
+        case ir.AllOf(_, parts) | ir.AnyOf(_, parts):
+            for part in parts:
+                check_pair(part, tokens)
+                tokens = tokens_after(part, tokens, held=isinstance(expression, ir.AllOf))
+        case ir.Conditional(_, condition, value, otherwise):
+            check_pair(condition, tokens)
+            check_pair(value, tokens_after(condition, tokens, held=True))
+            check_pair(otherwise, tokens_after(condition, tokens, held=False))
+        case ir.Lookup(span, values, index):
+            check_pair(values, tokens)
+            check_pair(index, tokens)
+            _check_table(span, values, index, tokens)
+        case _:
+            for part in _children(expression):
+                check_pair(part, tokens)
+
+
+def _children(expression: ir.Expression) -> list[ir.Expression]:
+    found: list[ir.Expression] = []
+    for name in expression.__dataclass_fields__:
+        value = getattr(expression, name)
+        if isinstance(value, ir.Expression):
+            found.append(value)
+        elif isinstance(value, tuple):
+            found += [item for item in value if isinstance(item, ir.Expression)]
+    return found
+
+
+def _check_table(span: Span | None, values: ir.Expression, index: ir.Expression, tokens: Tokens) -> None:
+    """`table[q.C][k.D]`: the row is one token's, the place in it the other's; every pair is looked up."""
+    row_sides, place_sides = sides_of(values), sides_of(index)
+    if len(row_sides) > 1 or len(place_sides) > 1:
+        return
+    row_axis, row_slots = tokens.side(next(iter(row_sides), Side.QUERY))
+    axis, slots = tokens.side(next(iter(place_sides), Side.KEY))
+    rows = columns.column_of(values, row_axis, row_slots)
+    places = columns.column_of(index, axis, slots)
+    lists = {id(entry): len(entry) for entry in rows.values.tolist() if isinstance(entry, ListValue)}
+    shortest = min(lists.values(), default=0)
+    if places.values.dtype != np.int64 or not lists:
+        return
+    wrong = np.flatnonzero(places.mask() & ((places.values < 0) | (places.values >= shortest)))
+    if len(wrong):
+        place = int(places.values[wrong[0]])
+        raise reject(
+            "evaluation",
+            f"index {place} is outside of a list of {shortest}, for {token_words(axis, int(slots[wrong[0]]))}",
+            span,
+        )
