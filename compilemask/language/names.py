@@ -22,9 +22,36 @@ UNDECLARABLE = RESERVED | BARE_RELATIONS | BUILT_IN_COORDINATES
 """Words that no parameter, region, `let` or argument may be called."""
 
 
+_SYNONYMS = {
+    "bidirectional": "all",
+    "ball": "disc",
+    "circle": "disc",
+    "cols": "x",
+    "column": "x",
+    "diagonal": "self",
+    "everyone": "everything",
+    "full": "all",
+    "identity": "self",
+    "local": "window",
+    "natten": "box",
+    "neighborhood": "box",
+    "neighbourhood": "box",
+    "nothing": "none",
+    "position": "pos",
+    "row": "y",
+    "sliding": "window",
+    "sliding_window": "window",
+    "strict": "before",
+    "tree": "path",
+}
+
+
 def nearest(word: str, candidates: Iterable[str]) -> str | None:
-    """The candidate that the word was probably meant to be, or None."""
+    """The candidate that the word was probably meant to be, in letters or in sense; or None."""
     pool = sorted(set(candidates) - {word})
     lowered = {c.lower(): c for c in pool}
+    synonym = _SYNONYMS.get(word.lower())
+    if synonym in lowered:
+        return lowered[synonym]
     close = difflib.get_close_matches(word.lower(), lowered, n=1, cutoff=0.6)
     return lowered[close[0]] if close else None

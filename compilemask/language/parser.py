@@ -94,7 +94,7 @@ class _StatementParser:
             if skip_deeper_than is not None and line.indent > skip_deeper_than:
                 continue
             skip_deeper_than = None
-            if not self.read(line):
+            if not self.read(line, header=line is lines[0] and len(lines) > 1):
                 self._failed = True
                 skip_deeper_than = line.indent
                 if line is lines[0]:
@@ -103,8 +103,8 @@ class _StatementParser:
         self._scanned.diagnostics += self._reductions.diagnostics
         return statement
 
-    def read(self, line: LogicalLine) -> bool:
-        """Take one line; False, after a report, when it is left out."""
+    def read(self, line: LogicalLine, header: bool = False) -> bool:
+        """Take one line; False, after a report, when it is left out. The good beginning of a header opens its block."""
         if line.broken or not self._indent(line):
             return False
         saved = self._automaton.save()
@@ -118,6 +118,10 @@ class _StatementParser:
             self._automaton.feed("NL", token)
         except UnexpectedTokenError as error:
             self._scanned.diagnostics.append(unexpected(line.tokens, at, token, error))
+            if header and "NL" in error.accepted and token.text:
+                self._failed = True
+                self._automaton.feed("NL", token)
+                return True
             del self._reductions.diagnostics[reported:]
             self._automaton.restore(saved)
             return False

@@ -149,7 +149,6 @@ _SYNONYMS = {
     "assert": "require",
     "regions": "layout",
     "region": "layout",
-    "mask": "rules",
     "unless": "except",
     "but": "except",
     "minus": "except",
@@ -161,6 +160,9 @@ _SYNONYMS = {
 }
 
 _ENDS = ("first", "last")
+_GOES_ON = frozenset(
+    ["and", "or", "except", "not", "else", "in", "+", "-", "*", "//", "%", "<", "<=", "==", "!=", ">=", ">"]
+) | {"not in"}
 
 Hint = str | Callable[[Situation], str]
 
@@ -204,6 +206,23 @@ _HINTS: tuple[tuple[Callable[[Situation], bool], Hint], ...] = (
     (
         lambda s: not s.token.text and s.after_region and "COLON" in s.accepted,
         "a rule ends in `: relation`, for instance `: all`",
+    ),
+    (
+        lambda s: s.token.text == ":" and s.following is None and s.before is s.first and "NL" in s.accepted,
+        "leave it out: the indentation of the next lines makes the block",
+    ),
+    (
+        lambda s: s.token.text == "," and s.following is None and "NL" in s.accepted,
+        "leave it out: every line stands by itself",
+    ),
+    (lambda s: not s.token.text and "ELSE" in s.accepted, "`if` needs its `else`, for instance `... else none`"),
+    (
+        lambda s: not s.token.text and s.accepted >= _VALUE and s.before is not None and s.before.text in _GOES_ON,
+        "to go on in the next line, open a bracket in this one",
+    ),
+    (
+        lambda s: s.token.kind == "MARK" and bool(s.token.text) and "SEES" in s.accepted,
+        "a rule reads `WHO sees WHOM : HOW`",
     ),
     (lambda s: "EQUAL" in s.accepted and s.token.kind in ("NUMBER", "STRING"), "write `=` before the value"),
     (
