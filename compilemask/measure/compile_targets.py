@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 TARGETS = ("sm_80", "sm_90", "sm_100", "sm_103", "sm_120")
 LISTINGS = ("ttir", "ttgir", "llir", "ptx", "sass")
+DIRECTIONS = ("forward", "backward")
 DTYPES = ("bfloat16", "float16", "float32")
 SECONDS_PER_TARGET = 600.0
 PATIENCE_SECONDS = 5.0  # for a child that has answered everything to end by itself
@@ -37,6 +38,7 @@ def compile_targets(
     targets: Sequence[str] = (),
     *,
     emit: Sequence[str] = (),
+    directions: Sequence[str] = DIRECTIONS,
     progress: Progress = silent,
     heads: int = 16,
     key_heads: int | None = None,
@@ -44,13 +46,14 @@ def compile_targets(
     head_dim_v: int | None = None,
     dtype: str = "bfloat16",
 ) -> CompileReport:
-    """Compile forward and backward of `compiled` for each of `targets` (default: all of TARGETS).
+    """Compile the kernels of `compiled`, forward and backward, for each of `targets` (default: all of TARGETS).
 
     `emit` names the texts to keep (LISTINGS). One TargetReport per target and kernel, in the order of the targets; a
-    target that fails has `error` set. Raises UsageError for an unknown target, listing or dtype, Stopped out of
-    `progress`.
+    target that fails has `error` set. Raises UsageError for an unknown target, listing, direction or dtype, and
+    Stopped out of `progress`.
     """
-    request = _request(compiled, tuple(targets) or TARGETS, tuple(emit), heads, key_heads, head_dim, head_dim_v, dtype)
+    wanted = (tuple(targets) or TARGETS, tuple(emit), tuple(directions))
+    request = _request(compiled, *wanted, heads, key_heads, head_dim, head_dim_v, dtype)
     return CompileReport(compiled.name, tuple(_reports(request, progress)))
 
 
@@ -58,16 +61,17 @@ def _request(
     compiled: CompiledMask,
     targets: tuple[str, ...],
     emit: tuple[str, ...],
+    directions: tuple[str, ...],
     heads: int,
     key_heads: int | None,
     head_dim: int,
     head_dim_v: int | None,
     dtype: str,
 ) -> CompileRequest:
-    for name, given, known in (("target", targets, TARGETS), ("listing", emit, LISTINGS), ("dtype", (dtype,), DTYPES)):
-        for value in given:
-            if value not in known:
-                raise UsageError(f"unknown {name} {value!r}: expected one of {', '.join(known)}")
+    _check_known("target", targets, TARGETS)
+    _check_known("listing", emit, LISTINGS)
+    _check_known("direction", directions, DIRECTIONS)
+    _check_known("dtype", (dtype,), DTYPES)
     from compilemask.kernel.liveness import live_keys, live_queries
 
     descriptor = compiled.descriptor(128, 128)
@@ -75,6 +79,7 @@ def _request(
     return CompileRequest(
         targets=targets,
         emit=emit,
+        directions=directions,
         query_length=descriptor.query_length,
         key_length=descriptor.key_length,
         variant_shape=(batch, mask_heads),
@@ -87,6 +92,12 @@ def _request(
         head_dim_v=head_dim_v or head_dim,
         dtype=dtype,
     )
+
+
+def _check_known(name: str, given: Sequence[str], known: Sequence[str]) -> None:
+    for value in given:
+        if value not in known:
+            raise UsageError(f"unknown {name} {value!r}: expected one of {', '.join(known)}")
 
 
 def _reports(request: CompileRequest, progress: Progress) -> Iterator[TargetReport]:

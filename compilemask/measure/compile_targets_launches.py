@@ -31,10 +31,11 @@ def launches(capability: int, request: CompileRequest) -> tuple[Launch, ...]:
     """Forward and backward as a GPU of this compute capability (90 for 9.0) would launch them."""
     family = family_of(divmod(capability, 10))
     dtype: torch.dtype = getattr(torch, request.dtype)
-    return (
-        Launch("attention_forward", lambda: _forward(family, request, dtype)),
-        Launch("attention_backward", lambda: _backward(family, request, dtype)),
-    )
+    known = {
+        "forward": Launch("attention_forward", lambda: _forward(family, request, dtype)),
+        "backward": Launch("attention_backward", lambda: _backward(family, request, dtype)),
+    }
+    return tuple(known[direction] for direction in request.directions)
 
 
 def _saved(request: CompileRequest, dtype: torch.dtype) -> ForwardResult:

@@ -14,6 +14,7 @@ class CompileRequest:
 
     targets: tuple[str, ...]
     emit: tuple[str, ...]  # ttir, ttgir, llir, ptx, sass
+    directions: tuple[str, ...]  # forward, backward
     query_length: int
     key_length: int
     variant_shape: tuple[int, int]
@@ -32,7 +33,7 @@ class CompileRequest:
     @classmethod
     def from_json(cls, text: str) -> CompileRequest:
         fields = json.loads(text)
-        for name in ("targets", "emit", "variant_shape"):
+        for name in ("targets", "emit", "directions", "variant_shape"):
             fields[name] = tuple(fields[name])
         return cls(**fields)
 
