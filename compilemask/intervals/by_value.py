@@ -50,9 +50,15 @@ def narrow(found: Sequence[Any]) -> NDArray[Any]:
         return np.array([0 if value is None else value for value in found], np.int64)
     if kinds == {bool}:
         return np.array([bool(value) for value in found], np.bool_)
-    boxed = np.empty(len(found), object)
-    boxed[:] = found
-    return boxed
+    return boxed(found)
+
+
+def boxed(values: Sequence[Any]) -> NDArray[Any]:
+    """Values as objects, one by one: numpy would take lists among them for rows."""
+    box = np.empty(len(values), object)
+    for place, value in enumerate(values):
+        box[place] = value
+    return box
 
 
 def different(columns: Sequence[NDArray[Any]], size: int) -> tuple[Codes, Codes]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from compilemask.intervals.by_value import by_value
+from compilemask.intervals.by_value import boxed, by_value
 from compilemask.intervals.curves import hilbert, morton
 from compilemask.intervals.vector import Bools, Scope, Tokens, Vector, anywhere, both, value_error
 from compilemask.language import arithmetic as scalar
@@ -54,9 +54,7 @@ def _constant(node: ir.Constant, scope: Scope, active: Bools | None) -> Vector:
     value = node.value
     if type(value) is int or type(value) is bool:
         return Vector(np.array(value), None)
-    boxed = np.empty((), object)
-    boxed[()] = value
-    return Vector(boxed, None)
+    return Vector(boxed([value]).reshape(()), None)
 
 
 def _coordinate(node: ir.Coordinate, scope: Scope, active: Bools | None) -> Vector:
@@ -149,11 +147,7 @@ def _lookup(node: ir.Lookup, scope: Scope, active: Bools | None) -> Vector:
                 return nested
         return by_value(lambda x, y: scalar.lookup(x, y, from_end=False), [values, index], active)
     entries: NDArray[Any]
-    if table.array is not None:
-        entries = table.array
-    else:
-        entries = np.empty(len(table), object)
-        entries[:] = list(table.items)
+    entries = table.array if table.array is not None else boxed(table.items)
     outside = (index.values < 0) | (index.values >= len(table))
     present = index.present
     place = index.values

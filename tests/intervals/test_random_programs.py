@@ -32,7 +32,7 @@ def definition(program: Program) -> np.ndarray | None:
         return None
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(mask_texts())
 def test_both_forms_agree_with_the_definition(text: str) -> None:
     try:
