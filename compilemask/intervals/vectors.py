@@ -149,7 +149,7 @@ def _lookup(node: ir.Lookup, scope: Scope, active: Bools | None) -> Vector:
     entries: NDArray[Any]
     entries = table.array if table.array is not None else boxed(table.items)
     outside = (index.values < 0) | (index.values >= len(table))
-    present = index.present
+    present = both(values.present, index.present)
     place = index.values
     if outside.any():
         if anywhere(outside, active, present):
@@ -160,6 +160,8 @@ def _lookup(node: ir.Lookup, scope: Scope, active: Bools | None) -> Vector:
         place = np.where(outside, 0, place)
     if not len(table):
         return Vector(np.zeros(place.shape, np.int64), np.zeros(place.shape, np.bool_))
+    if place.ndim == 0:
+        return Vector(entries[int(place) : int(place) + 1].reshape(()), present)
     return Vector(entries[place], present)
 
 
@@ -252,11 +254,13 @@ def _search(function: Function, arguments: list[Vector]) -> Vector | None:
     if function is Function.COUNT:
         if (np.diff(entries) < 0).any():
             return None
-        return Vector(np.searchsorted(entries, wanted.values, side="right").astype(np.int64), wanted.present)
+        return Vector(
+            np.searchsorted(entries, wanted.values, side="right").astype(np.int64), both(values.present, wanted.present)
+        )
     order = np.argsort(entries, kind="stable")
     place = np.minimum(np.searchsorted(entries[order], wanted.values), len(table) - 1)
     found = entries[order][place] == wanted.values
-    return Vector(order[place].astype(np.int64), both(wanted.present, found))
+    return Vector(order[place].astype(np.int64), both(both(values.present, wanted.present), found))
 
 
 # ---------------------------------------------------------------- conditions

@@ -44,7 +44,7 @@ def test_every_stage_agrees_with_the_definition(path: Path, monkeypatch: pytest.
 
 
 def definition(compiled: CompiledMask) -> list[oracles.Mask]:
-    """The dense mask of every variant: cell by cell where it is small, else checked against the definition by sample."""
+    """The dense mask of every variant: cell by cell where it is small, else sampled against the definition."""
     program = compiled.program
     found: dict[int, oracles.Mask] = {}
     for batch, head in np.ndindex(program.batch, program.heads):
