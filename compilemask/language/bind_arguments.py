@@ -8,7 +8,8 @@ from compilemask.language import program as ir
 from compilemask.language import syntax
 from compilemask.language.bind_expressions import expression, require_number
 from compilemask.language.bind_kinds import Kind, kind_of
-from compilemask.language.bind_scope import Context, RejectError, Scope, reject, suggestion
+from compilemask.language.bind_scope import Context, Scope
+from compilemask.language.findings import RejectError, reject, suggestion
 from compilemask.language.printer_expressions import format_expression
 from compilemask.language.values import ANY, ListValue, Value, describe, show
 from compilemask.source import Span

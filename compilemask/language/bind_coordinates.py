@@ -9,8 +9,10 @@ from compilemask.language import program as ir
 from compilemask.language import syntax
 from compilemask.language.analysis import sides_of, walk
 from compilemask.language.axis import CoordinateKind
-from compilemask.language.bind_expressions import check_region, coordinate, enclosing, expression
-from compilemask.language.bind_scope import Context, Scope, reject
+from compilemask.language.bind_expressions import enclosing, expression
+from compilemask.language.bind_names import check_region, coordinate
+from compilemask.language.bind_scope import Context, Scope
+from compilemask.language.findings import reject
 from compilemask.language.program import Side
 from compilemask.source import Span
 

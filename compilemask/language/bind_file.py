@@ -7,7 +7,7 @@ from pathlib import Path
 
 from compilemask.errors import MaskFileError
 from compilemask.language import files, syntax
-from compilemask.language.bind_scope import Findings, RejectError, reject
+from compilemask.language.findings import Findings, RejectError, reject
 from compilemask.language.parser import parse
 from compilemask.source import Source
 

@@ -6,27 +6,34 @@ cost a few array operations.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import numpy as np
-from numpy.typing import NDArray
 
 from compilemask.language import program as ir
 from compilemask.language import syntax
 from compilemask.language.arithmetic import EvaluationError
-from compilemask.language.axis import Column, CoordinateKind, RegionTable, Runs
+from compilemask.language.axis import RegionTable, Runs
 from compilemask.language.bind_arguments import arithmetic_text
 from compilemask.language.bind_expressions import expression
-from compilemask.language.bind_scope import AxisNames, Context, Mode, RejectError, Scope, reject
+from compilemask.language.bind_layout_rows import (
+    Block,
+    InstanceTable,
+    Ints,
+    Piece,
+    RowFrame,
+    Rows,
+    joined,
+    merged,
+    row_words,
+)
+from compilemask.language.bind_scope import AxisNames, Context, Mode, Scope
 from compilemask.language.column_values import Values, evaluate, pack
+from compilemask.language.findings import RejectError, reject
 from compilemask.language.values import Grid, ListValue, Value, describe
 from compilemask.source import Span
 
 MOST_TOKENS = 2**24
 MOST_INSTANCES = 2**20
 MOST_NESTING = 8
-
-Ints = NDArray[np.int64]
 
 
 def axis_names(name: str, items: tuple[syntax.Item, ...]) -> AxisNames:
@@ -64,85 +71,13 @@ def _mentions_grid(node: syntax.Expression) -> bool:
     return isinstance(node, syntax.Name | syntax.Call)
 
 
-@dataclass(slots=True)
-class _Table:
-    """The instances of one name while the layout is read."""
-
-    number: list[Ints] = field(default_factory=list)
-    parent: list[Ints] = field(default_factory=list)
-    count: list[Ints] = field(default_factory=list)
-    instances: int = 0
-
-
-@dataclass(slots=True)
-class _Block:
-    """One block of lines, for all its rows: how many instances each name has, and where they lie in the tables."""
-
-    first_parent: int
-    next_number: dict[str, Ints] = field(default_factory=dict)
-    entries: list[tuple[str, int]] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class _Piece:
-    """Runs, in written order of their level; `row` is the instance of the level above that each belongs to."""
-
-    row: Ints
-    length: Ints
-    leaf: Ints
-    shape: Ints
-    inside: dict[str, Ints]
-
-
-@dataclass(frozen=True, slots=True)
-class _Rows:
-    """All instances of one level; a frame whose only coordinates are the numbers of the enclosing regions."""
-
-    total: int
-    numbers: dict[str, Ints]
-    instances: dict[str, Ints]
-
-    def column(self, kind: CoordinateKind, region: str | None) -> Column:
-        return Column(self.numbers[region or ""], None)
-
-    def select(self, selector: ir.Selector, slots: Ints) -> NDArray[np.bool_]:
-        raise EvaluationError("a coordinate by region cannot be used in a layout")
-
-    def total_of(self) -> int:
-        return self.total
-
-    def take(self, rows: Ints) -> _Rows:
-        """The level below: these rows, each once per child."""
-        return _Rows(
-            len(rows),
-            {name: values[rows] for name, values in self.numbers.items()},
-            {name: values[rows] for name, values in self.instances.items()},
-        )
-
-
-class _RowFrame:
-    """`_Rows` as a frame of expressions."""
-
-    def __init__(self, rows: _Rows) -> None:
-        self.rows = rows
-
-    def column(self, kind: CoordinateKind, region: str | None) -> Column:
-        return self.rows.column(kind, region)
-
-    def select(self, selector: ir.Selector, slots: Ints) -> NDArray[np.bool_]:
-        return self.rows.select(selector, slots)
-
-    def total(self, expression: ir.RunningTotal) -> Values:
-        raise EvaluationError("`cumsum` of a coordinate cannot be used in a layout")
-
-
 class LayoutBinder:
     """Reads one layout into runs."""
 
     def __init__(self, scope: Scope, layout: syntax.Layout) -> None:
         self.scope = scope
         self.layout = layout
-        self.tables: dict[str, _Table] = {}
+        self.tables: dict[str, InstanceTable] = {}
         self.leaves = 0
         self.parents = 0
         self.tokens = 0
@@ -151,27 +86,27 @@ class LayoutBinder:
     def runs(self) -> Runs:
         """The runs of the axis."""
         names = self.scope.axis_names["queries" if self.layout.axis != "keys" else "keys"]
-        rows = _Rows(1, {}, {})
+        rows = Rows(1, {})
         piece = self._block(self.layout.items, rows)
         regions = {}
         for name, table in self.tables.items():
             inside = piece.inside.get(name)
             regions[name] = RegionTable(
                 inside if inside is not None else np.full(len(piece.length), -1, dtype=np.int64),
-                _joined(table.number),
-                _joined(table.count),
-                _joined(table.parent),
+                joined(table.number),
+                joined(table.count),
+                joined(table.parent),
             )
         for name in names.regions - set(regions):
             regions[name] = RegionTable(
-                np.full(len(piece.length), -1, dtype=np.int64), _joined([]), _joined([]), _joined([])
+                np.full(len(piece.length), -1, dtype=np.int64), joined([]), joined([]), joined([])
             )
         return Runs(piece.length, piece.leaf, piece.shape, names.paths, regions)
 
     # ------------------------------------------------------------ levels
 
-    def _block(self, items: tuple[syntax.Item, ...], rows: _Rows) -> _Piece:
-        block = _Block(self.parents)
+    def _block(self, items: tuple[syntax.Item, ...], rows: Rows) -> Piece:
+        block = Block(self.parents)
         self.parents += rows.total
         pieces = []
         failed = len(items)
@@ -184,9 +119,9 @@ class LayoutBinder:
         for name, place in block.entries:
             table = self.tables[name]
             table.count[place] = block.next_number[name][table.parent[place] - block.first_parent]
-        return _merged(pieces, rows.total)
+        return merged(pieces, rows.total)
 
-    def _item(self, item: syntax.Item, rows: _Rows, block: _Block) -> _Piece:
+    def _item(self, item: syntax.Item, rows: Rows, block: Block) -> Piece:
         match item:
             case syntax.Padding(_, size):
                 return self._padding(size, rows)
@@ -196,9 +131,7 @@ class LayoutBinder:
                 return self._group(item, rows, block)
         raise AssertionError(item)
 
-    def _new_instances(
-        self, name: str, counts: Ints, rows: _Rows, block: _Block, span: Span
-    ) -> tuple[Ints, Ints, Ints]:
+    def _new_instances(self, name: str, counts: Ints, rows: Rows, block: Block, span: Span) -> tuple[Ints, Ints, Ints]:
         """Number `counts[row]` new instances per row: their rows, numbers and ids."""
         self._count_instances(counts, span)
         begun = block.next_number.get(name, np.zeros(rows.total, dtype=np.int64))
@@ -206,7 +139,7 @@ class LayoutBinder:
         owner = np.repeat(np.arange(rows.total, dtype=np.int64), counts)
         within = np.arange(len(owner), dtype=np.int64) - np.repeat(np.cumsum(counts) - counts, counts)
         number = begun[owner] + within
-        table = self.tables.setdefault(name, _Table())
+        table = self.tables.setdefault(name, InstanceTable())
         ids = table.instances + np.arange(len(owner), dtype=np.int64)
         table.instances += len(owner)
         table.number.append(number)
@@ -215,20 +148,19 @@ class LayoutBinder:
         table.count.append(number)
         return owner, number, ids
 
-    def _group(self, item: syntax.Group, rows: _Rows, block: _Block) -> _Piece:
+    def _group(self, item: syntax.Group, rows: Rows, block: Block) -> Piece:
         counts = np.ones(rows.total, dtype=np.int64)
         if item.repeat is not None:
             counts = self._sizes(item.repeat, rows, f"the number of `{item.name}`")
         owner, number, ids = self._new_instances(item.name, counts, rows, block, item.span)
         below = rows.take(owner)
         below.numbers[item.name] = number
-        below.instances[item.name] = ids
         piece = self._block(item.items, below)
         piece.inside[item.name] = np.where(piece.leaf >= 0, ids[piece.row], -1)
         piece.row = owner[piece.row]
         return piece
 
-    def _leaf(self, item: syntax.Leaf, rows: _Rows, block: _Block) -> _Piece:
+    def _leaf(self, item: syntax.Leaf, rows: Rows, block: Block) -> Piece:
         leaf = self.leaves
         self.leaves += 1
         counts, lengths, shapes = self._leaf_sizes(item, rows)
@@ -236,14 +168,14 @@ class LayoutBinder:
             self.scope.findings.warn("always-empty", f"`{item.name}` is always empty", item.span)
         owner, _, ids = self._new_instances(item.name, counts, rows, block, item.span)
         self._count_tokens(lengths, item.size)
-        return _Piece(owner, lengths, np.full(len(lengths), leaf, dtype=np.int64), shapes, {item.name: ids})
+        return Piece(owner, lengths, np.full(len(lengths), leaf, dtype=np.int64), shapes, {item.name: ids})
 
-    def _padding(self, size: syntax.Expression, rows: _Rows) -> _Piece:
+    def _padding(self, size: syntax.Expression, rows: Rows) -> Piece:
         lengths = self._sizes(size, rows, "padding")
         self._count_instances(np.ones(rows.total, dtype=np.int64), size.span)
         self._count_tokens(lengths, size)
         shape = np.full((len(lengths), 3), -1, dtype=np.int64)
-        return _Piece(
+        return Piece(
             np.arange(rows.total, dtype=np.int64), lengths, np.full(len(lengths), -1, dtype=np.int64), shape, {}
         )
 
@@ -271,18 +203,18 @@ class LayoutBinder:
 
     # ------------------------------------------------------------ sizes
 
-    def _evaluate(self, node: syntax.Expression, rows: _Rows) -> Values:
+    def _evaluate(self, node: syntax.Expression, rows: Rows) -> Values:
         context = Context(Mode.LAYOUT, regions=tuple(rows.numbers))
         bound = expression(self.scope, node, context)
         if isinstance(bound, ir.Constant):
             return pack([bound.value])
         try:
-            return evaluate(bound, _RowFrame(rows), np.arange(rows.total, dtype=np.int64))
+            return evaluate(bound, RowFrame(rows), np.arange(rows.total, dtype=np.int64))
         except EvaluationError as error:
-            which = "" if error.slot is None else f", for {_row_words(rows, error.slot)}"
+            which = "" if error.slot is None else f", for {row_words(rows, error.slot)}"
             raise reject("evaluation", f"{error.message}{which}", node.span, error.hint) from None
 
-    def _sizes(self, node: syntax.Expression, rows: _Rows, what: str) -> Ints:
+    def _sizes(self, node: syntax.Expression, rows: Rows, what: str) -> Ints:
         found = self._evaluate(node, rows)
         if found.values.dtype != np.int64 or found.present is not None:
             shown = describe(found.values.tolist()[0]) if len(found.values) else "nothing"
@@ -293,14 +225,14 @@ class LayoutBinder:
         self._check_negative(sizes.astype(np.int64), node, rows, what)
         return sizes.astype(np.int64)
 
-    def _check_negative(self, sizes: Ints, node: syntax.Expression, rows: _Rows, what: str) -> None:
+    def _check_negative(self, sizes: Ints, node: syntax.Expression, rows: Rows, what: str) -> None:
         if len(sizes) and int(sizes.min()) < 0:
             row = int(np.argmin(sizes))
-            which = f" in {_row_words(rows, row)}" if rows.numbers and len(sizes) == rows.total else ""
+            which = f" in {row_words(rows, row)}" if rows.numbers and len(sizes) == rows.total else ""
             text = arithmetic_text(self.scope, node, int(sizes[row]))
             raise reject("negative-size", f"{what} has a negative size{which}: {text}", node.span)
 
-    def _leaf_sizes(self, item: syntax.Leaf, rows: _Rows) -> tuple[Ints, Ints, Ints]:
+    def _leaf_sizes(self, item: syntax.Leaf, rows: Rows) -> tuple[Ints, Ints, Ints]:
         """Instances per row, then the length and the shape of every instance."""
         found = self._evaluate(item.size, rows)
         what = f"`{item.name}`"
@@ -312,7 +244,7 @@ class LayoutBinder:
         if len(per_row) == 1:
             per_row = per_row * rows.total
         counts = np.array([len(lengths) for lengths, _ in per_row], dtype=np.int64)
-        lengths = _joined([lengths for lengths, _ in per_row])
+        lengths = joined([lengths for lengths, _ in per_row])
         if len(lengths) and int(lengths.min()) < 0:
             place = int(np.argmin(lengths))
             raise reject(
@@ -353,32 +285,3 @@ class LayoutBinder:
                     hint,
                 )
         return lengths, shapes
-
-
-def _row_words(rows: _Rows, row: int) -> str:
-    return ", ".join(f"{name}[{int(numbers[row])}]" for name, numbers in rows.numbers.items()) or "the layout"
-
-
-def _joined(parts: list[Ints]) -> Ints:
-    return np.concatenate(parts).astype(np.int64) if parts else np.zeros(0, dtype=np.int64)
-
-
-def _merged(pieces: list[_Piece], rows: int) -> _Piece:
-    """Pieces of one block, one after another within every row."""
-    if not pieces:
-        return _Piece(_joined([]), _joined([]), _joined([]), np.zeros((0, 3), dtype=np.int64), {})
-    names = {name for piece in pieces for name in piece.inside}
-    row = _joined([piece.row for piece in pieces])
-    order = np.argsort(row, kind="stable") if rows > 1 else np.arange(len(row))
-    inside = {
-        name: _joined([piece.inside.get(name, np.full(len(piece.row), -1, dtype=np.int64)) for piece in pieces])[order]
-        for name in names
-    }
-    shape = np.concatenate([piece.shape for piece in pieces])[order]
-    return _Piece(
-        row[order],
-        _joined([piece.length for piece in pieces])[order],
-        _joined([piece.leaf for piece in pieces])[order],
-        shape,
-        inside,
-    )

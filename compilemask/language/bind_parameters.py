@@ -10,7 +10,8 @@ from compilemask.language import program as ir
 from compilemask.language.arithmetic import EvaluationError
 from compilemask.language.bind_expressions import expression
 from compilemask.language.bind_file import Collected, Declared
-from compilemask.language.bind_scope import Context, Findings, Mode, RejectError, Scope, reject, suggestion
+from compilemask.language.bind_scope import Context, Mode, Scope
+from compilemask.language.findings import Findings, RejectError, reject, suggestion
 from compilemask.language.parameters import to_value
 from compilemask.language.values import ListValue, Value, describe
 from compilemask.source import Diagnostic, Severity
@@ -243,7 +244,7 @@ def _why(scope: Scope, require: syntax.Require) -> str | None:
 
 def constants(collected: Collected, given: Given, findings: Findings) -> dict[str, Value]:
     """The raw values of all parameters that are declared per batch or per head."""
-    scope = Scope(findings)
+    scope = Scope(findings, expression)
     binder = ParameterBinder(scope, collected, given, None)
     for name, declared in collected.parameters.items():
         if declared.parameter.per is not None:

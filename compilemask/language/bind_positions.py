@@ -10,9 +10,11 @@ from compilemask.language import program as ir
 from compilemask.language.arithmetic import EvaluationError
 from compilemask.language.axis import Axis, Column, CoordinateKind
 from compilemask.language.bind_coordinates import components
-from compilemask.language.bind_expressions import coordinate, expression
-from compilemask.language.bind_scope import Context, Mode, Scope, evaluating, reject, token_words
+from compilemask.language.bind_expressions import expression
+from compilemask.language.bind_names import coordinate
+from compilemask.language.bind_scope import Context, Mode, Scope, evaluating, token_words
 from compilemask.language.column_values import Values
+from compilemask.language.findings import reject
 from compilemask.language.program import Side
 from compilemask.language.values import ListValue, Value
 from compilemask.source import Span
@@ -28,10 +30,9 @@ def token_coordinates(
     nodes = node.items if isinstance(node, syntax.TupleOf) else (node,)
     parts: list[ir.Expression] = []
     for item in nodes:
-        direct = isinstance(item, syntax.Name)
         bound = (
             coordinate(scope, item.name, item.span, context)
-            if isinstance(item, syntax.Name) and direct
+            if isinstance(item, syntax.Name)
             else expression(scope, item, context)
         )
         parts += components(bound)
@@ -50,7 +51,7 @@ def stored(scope: Scope, axis: Axis, layout: syntax.Layout) -> Axis:
     for place, leaf in enumerate(leaves):
         if leaf.stored_by is None:
             continue
-        reason = "the storage order decides it" if True else ""
+        reason = "the storage order decides it"
         parts = token_coordinates(scope, leaf.stored_by, (name,), ("index",), reason)
         slots = np.flatnonzero(axis.spread(axis.runs.leaf) == place)
         keys = sort_keys(parts, axis, slots, leaf.stored_by.span)

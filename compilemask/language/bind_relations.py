@@ -8,20 +8,12 @@ from compilemask.language import program as ir
 from compilemask.language import syntax
 from compilemask.language.axis import CoordinateKind
 from compilemask.language.bind_coordinates import RuleTokens, by_of, default_by, region_by, warn_nested_numbers
-from compilemask.language.bind_expressions import check_let_arguments, closures, expression
+from compilemask.language.bind_expressions import closures, expression
 from compilemask.language.bind_kinds import Kind, kind_of
-from compilemask.language.bind_scope import (
-    CALLED_RELATIONS,
-    COORDINATES,
-    RELATIONS,
-    Closure,
-    Context,
-    RejectError,
-    Scope,
-    bracketed,
-    reject,
-)
+from compilemask.language.bind_names import check_let_arguments
+from compilemask.language.bind_scope import CALLED_RELATIONS, COORDINATES, RELATIONS, Closure, Context, Scope, bracketed
 from compilemask.language.bind_shapes import called_relation
+from compilemask.language.findings import RejectError, reject
 from compilemask.source import Span
 
 

@@ -6,13 +6,15 @@ from compilemask.language import columns, syntax
 from compilemask.language import program as ir
 from compilemask.language.axis import Axis
 from compilemask.language.bind_coordinates import BOTH_AXES, RuleTokens, by_of
-from compilemask.language.bind_expressions import expression, selector_paths
+from compilemask.language.bind_expressions import expression
 from compilemask.language.bind_file import Collected
+from compilemask.language.bind_names import selector_paths
 from compilemask.language.bind_positions import sort_keys
 from compilemask.language.bind_relations import Place, relation
-from compilemask.language.bind_scope import AxisNames, Context, Mode, RejectError, Scope, evaluating, reject
+from compilemask.language.bind_scope import AxisNames, Context, Mode, Scope, evaluating
 from compilemask.language.bind_selectors import selector
 from compilemask.language.checker_rules import check_rule
+from compilemask.language.findings import RejectError, reject
 from compilemask.language.program import Side
 
 _PAIR = Context(Mode.PAIR)

@@ -22,8 +22,9 @@ from compilemask.language.bind_parameters import (
 )
 from compilemask.language.bind_positions import aligned, positioned, stored
 from compilemask.language.bind_rules import bind_orders, bind_rules
-from compilemask.language.bind_scope import Context, Findings, Mode, RejectError, Scope, evaluating, reject
+from compilemask.language.bind_scope import Context, Mode, Scope, evaluating
 from compilemask.language.bind_selectors import selector
+from compilemask.language.findings import Findings, RejectError, reject
 from compilemask.language.program import Side
 from compilemask.language.values import ListValue, Value, describe
 from compilemask.source import Span
@@ -82,7 +83,7 @@ def _heads(collected: Collected, given: Given, number: int, findings: Findings) 
 
 
 def _scope(collected: Collected, given: Given, number: int, findings: Findings) -> Scope:
-    scope = Scope(findings)
+    scope = Scope(findings, expression)
     scope.select = selector
     scope.batch = number
     scope.per_head = frozenset(

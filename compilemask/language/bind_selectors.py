@@ -7,8 +7,10 @@ from dataclasses import replace
 from compilemask.language import program as ir
 from compilemask.language import syntax
 from compilemask.language.axis import EVERYTHING, CoordinateKind
-from compilemask.language.bind_expressions import expression, require_condition, require_number, unknown_path
-from compilemask.language.bind_scope import Context, Mode, Scope, bracketed, reject
+from compilemask.language.bind_expressions import expression, require_condition, require_number
+from compilemask.language.bind_names import unknown_path
+from compilemask.language.bind_scope import Context, Mode, Scope, bracketed
+from compilemask.language.findings import reject
 from compilemask.language.program import Side
 from compilemask.source import Span
 

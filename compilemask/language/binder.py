@@ -16,7 +16,7 @@ from compilemask.language.bind_parameters import (
     given_values,
 )
 from compilemask.language.bind_sample import BoundSample, bind_sample, heads_of
-from compilemask.language.bind_scope import Findings, reject
+from compilemask.language.findings import Findings, reject
 from compilemask.language.program import Program
 from compilemask.language.values import Value
 from compilemask.source import Diagnostic, Severity

@@ -8,7 +8,8 @@ from compilemask.language import program as ir
 from compilemask.language import syntax
 from compilemask.language.bind_file import Collected
 from compilemask.language.bind_parameters import names_in
-from compilemask.language.bind_scope import Findings, Scope, reject
+from compilemask.language.bind_scope import Scope
+from compilemask.language.findings import Findings, reject
 from compilemask.source import Diagnostic, Severity
 
 

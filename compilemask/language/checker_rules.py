@@ -16,8 +16,9 @@ from compilemask.language import columns
 from compilemask.language import program as ir
 from compilemask.language.analysis import constant_in_runs, walk
 from compilemask.language.axis import CoordinateKind
-from compilemask.language.bind_scope import Scope, evaluating, reject, token_words
+from compilemask.language.bind_scope import Scope, evaluating, token_words
 from compilemask.language.checker_values import Tokens, check_pair, check_token, tokens_after
+from compilemask.language.findings import reject
 from compilemask.language.program import Side
 from compilemask.language.values import ListValue, Unbounded
 

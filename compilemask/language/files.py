@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 
 import numpy as np
 
-from compilemask.language.bind_scope import reject
+from compilemask.language.findings import reject
 from compilemask.language.parameters import to_value
 from compilemask.language.values import Value
 from compilemask.source import Source, Span
