@@ -59,6 +59,8 @@ def _sequence(given: Sequence[object], depth: int) -> Value:
 
 
 def _array(given: NDArray[np.generic]) -> Value:
+    if isinstance(given, np.ma.MaskedArray):
+        raise ValueError("a masked array, which has no value where it is masked; fill it first")
     if given.dtype.kind not in "iub":
         hint = "; convert them to integers first" if given.dtype.kind == "f" else ""
         raise ValueError(f"an array of {given.dtype}, expected integers or booleans{hint}")

@@ -1,0 +1,36 @@
+"""Values from Python: whatever is given, a clear error or a mask."""
+
+import numpy as np
+import pytest
+
+from compilemask.errors import MaskFileError
+from compilemask.pipeline import compile_text
+
+TEXT = "param n = 3\nlayout\n    token : n\nrules\n    token sees token : causal\n"
+
+endless: list[object] = [1]
+endless.append(endless)
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (1.5, "integers only"),
+        (10**30, "64 bits"),
+        (-1, "negative"),
+        ({"a": 1}, "type dict"),
+        (endless, "nested more than"),
+        (np.array([1.5]), "convert them to integers"),
+        (np.ma.array([1, 2], mask=[0, 1]), "masked"),
+        (np.uint64(2**63), "64 bits"),
+        ("a", "string"),
+    ],
+)
+def test_what_is_no_size_is_refused_in_words(value: object, message: str) -> None:
+    with pytest.raises(MaskFileError, match=message):
+        compile_text(TEXT, params={"n": value})
+
+
+@pytest.mark.parametrize("value", [4, np.int8(4), np.array(4), [2, 2], (2, 2), np.array([2, 2], np.uint8)])
+def test_what_is_a_size_is_taken(value: object) -> None:
+    assert compile_text(TEXT, params={"n": value}).query_length == 4
