@@ -10,10 +10,14 @@ from compilemask_app import document, history
 from compilemask_app.application import Workbench
 from compilemask_app.document import Document
 from compilemask_app.messages import WorkerReplied
+from compilemask_app.picture import Picture
 from compilemask_app.screens.compare_screen import CompareScreen
 from compilemask_app.screens.design import DesignScreen
+from compilemask_app.screens.open_screen import OpenScreen
 from compilemask_app.services import Services
+from compilemask_app.widgets.preview import Preview
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 from compilemask.worker_protocol import Done, Job, decode
 
@@ -128,7 +132,8 @@ async def _composing(pilot: Pilot[None]) -> None:
 async def _relation(pilot: Pilot[None]) -> None:
     await _composing(pilot)
     await pilot.press("enter", "down")
-    await pilot.pause(0.6)
+    await until(pilot, lambda: isinstance(pilot.app.screen.query_one(Preview).shown, Picture))
+    await pilot.pause(0.5)
 
 
 async def _orders(pilot: Pilot[None]) -> None:
@@ -185,8 +190,11 @@ async def _overlaid(pilot: Pilot[None]) -> None:
 
 async def _opening(pilot: Pilot[None]) -> None:
     await design(pilot)
-    await pilot.press("ctrl+o", "b", "l", "o", "c", "k")
-    await pilot.pause(0.8)
+    await pilot.press("ctrl+o")
+    await until(pilot, lambda: isinstance(pilot.app.screen, OpenScreen))
+    pilot.app.screen.query_one(Input).value = "block"
+    await until(pilot, lambda: isinstance(pilot.app.screen.query_one(Preview).shown, Picture))
+    await pilot.pause(0.3)
 
 
 async def _help(pilot: Pilot[None]) -> None:
@@ -197,6 +205,7 @@ async def _help(pilot: Pilot[None]) -> None:
 
 LIGHT = '{"look": "colour", "theme": "compilemask-light"}'
 CLEAR_32K = library_mask("clear", text=512, height=168, width=192, radius=16)
+CLEAR_8K = library_mask("clear", text=128, height=84, width=96, radius=16)
 
 SCENES: tuple[Scene, ...] = (
     Scene("design", "the first screen", library_mask("shared_prompt_rm"), _still),
@@ -204,7 +213,7 @@ SCENES: tuple[Scene, ...] = (
     Scene("compose", "the region matrix", library_mask("hstu"), _composing),
     Scene("relation", "choosing a relation, with a preview", library_mask("hstu"), _relation),
     Scene("typing", "an error while typing", written(TYPED), _typing),
-    Scene("orders", "two token orders compared", CLEAR_32K, _orders, (160, 45)),
+    Scene("orders", "two token orders compared", CLEAR_8K, _orders, (160, 45)),
     Scene("wrong", "a failing validation", library_mask("shared_prompt_rm"), _wrong),
     Scene("proved", "proved and compiled", library_mask("shared_prompt_rm"), _proved),
     Scene("compile", "the compile reader", library_mask("shared_prompt_rm"), _reading, (160, 45)),

@@ -9,6 +9,7 @@ import pytest
 from compilemask_app.drawing.ink import ASCII_GLYPHS, BORDER, UNICODE_GLYPHS, Ink
 from compilemask_app.drawing.overlays import runs_per_row, tile_borders, work_per_row
 from compilemask_app.drawing.palette import PALETTES
+from compilemask_app.drawing.plot import Point, Series, plot
 from compilemask_app.drawing.rulers import left_labels, top_labels
 from compilemask_app.drawing.sampling import difference_inks, mask_inks, sampled, sampled_tiles, tile_inks
 from compilemask_app.drawing.strips import glyph_rows, half_block_row, half_block_rows
@@ -309,3 +310,27 @@ class TestOverlays:
         steps = np.arange(0, 65, 16, dtype=np.int64)
         assert work_per_row(tiles, steps).tolist() == [0.25, 0.5, 0.75, 1.0]
         assert runs_per_row(rows, steps).tolist() == [1 / 32, 1 / 32, 1 / 32, 1.0]
+
+
+class TestPlot:
+    """Points over a length."""
+
+    def test_every_series_is_seen_where_points_meet(self) -> None:
+        series = tuple(
+            Series(name, mark, (Point(1024, 500, 490, 510), Point(4096, 600, 600, 600)))
+            for name, mark in (("ours", "a"), ("peer", "b"), ("other", "c"))
+        )
+        drawn = plot(series, 60, 14)
+        text = "\n".join(drawn.lines)
+        assert [text.count(mark) for mark in "abc"] == [2, 2, 2]
+        assert "1K" in drawn.lines[-1]
+        assert "4K" in drawn.lines[-1]
+        assert all(len(line) == 60 for line in drawn.lines[:-1])
+
+    def test_nothing_to_plot_is_said(self) -> None:
+        assert plot((), 60, 14).lines == ("nothing to plot yet",)
+
+    def test_values_stand_at_their_height(self) -> None:
+        drawn = plot((Series("a", "x", (Point(1024, 1000, 1000, 1000), Point(2048, 0, 0, 0))),), 60, 14)
+        rows = [row for row, line in enumerate(drawn.lines) if "x" in line]
+        assert rows == [0, 11]

@@ -54,18 +54,26 @@ def plot(series: tuple[Series, ...], width: int, height: int) -> Plot:
             for point in one.points:
                 column = _column(point.length, left, right, columns)
                 span = range(row_of(point.high), row_of(point.low) + 1) if layer == "spread" else (row_of(point.value),)
+                if layer == "mark":
+                    column = _free(cells[span[0]], column)
                 for row in span:
                     cells[row][column] = "│" if layer == "spread" else one.mark
                     owner[row][column] = number
+    ticks = {row_of(top * fifth / 5): top * fifth / 5 for fifth in range(6)}
     lines, owners = [], []
     for row in range(rows):
-        label = f"{top * (1 - row / (rows - 1)):>{GUTTER - 2},.4g} ┤" if row % 3 == 0 else " " * (GUTTER - 1) + "│"
+        label = f"{ticks[row]:>{GUTTER - 2},.4g} ┤" if row in ticks else " " * (GUTTER - 1) + "│"
         lines.append(label + "".join(cells[row]))
         owners.append((-1,) * GUTTER + tuple(owner[row]))
     lines.append(" " * (GUTTER - 1) + "└" + "─" * columns)
     lines.append(_length_labels(sorted({point.length for point in points}), left, right, columns))
     owners += [(-1,) * width, (-1,) * width]
     return Plot(tuple(lines), tuple(owners))
+
+
+def _free(cells: list[str], column: int) -> int:
+    """The column, or one of the next few where another mark stands there already."""
+    return next((near for near in range(column, min(len(cells), column + 6)) if cells[near] in " │"), column)
 
 
 def _column(length: int, left: int, right: int, columns: int) -> int:

@@ -47,13 +47,13 @@ class Pictures:
             )
             while len(self._kept) >= KEPT:
                 del self._kept[next(iter(self._kept))]
-            self._kept[key] = (compiled, (time.perf_counter() - started) * 1000)
+            self._kept[key] = (compiled, milliseconds_since(started))
         return self._kept[key]
 
 
-def picture_of(request: CompileRequest) -> Picture:
-    """Compile a text, remembering nothing. Raises MaskFileError with all findings."""
-    return Pictures()(request)
+def milliseconds_since(started: float) -> float:
+    """Since a reading of `time.perf_counter`."""
+    return (time.perf_counter() - started) * 1000
 
 
 def picture_from(compiled: CompiledMask, request: CompileRequest, elapsed_ms: float) -> Picture:

@@ -83,9 +83,11 @@ class HelpScreen(Dialog[None]):
 
     def _table(self) -> Table:
         changed = dict(self.app.settings.keys) if hasattr(self.app, "settings") else {}
-        table = Table.grid(padding=(0, 2))
-        for _ in range(4):
-            table.add_column()
+        table = Table.grid(padding=(0, 2), expand=True)
+        table.add_column(no_wrap=True)
+        table.add_column(no_wrap=True)
+        table.add_column(ratio=1)
+        table.add_column(no_wrap=True)
         for scope in Scope:
             table.add_row(Text(f"\n{scope.value}", style="bold"), "", "", "")
             for action in ACTIONS:

@@ -8,7 +8,7 @@ from textual.widget import Widget
 
 from compilemask_app.picture import Figures, Picture
 
-NAME, COLUMN, GAP = 15, 38, 3
+NAME, COLUMN, GAP = 14, 36, 3
 """Columns of a name, of a pair, and between pairs."""
 
 
