@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 EVERYTHING = "everything"
+FEW_RUNS = 64
 
 
 class CoordinateKind(Enum):
@@ -258,9 +259,19 @@ class Axis:
     def _grid(self, which: int) -> Column:
         shape = self.runs.shape
         inner = np.prod(np.maximum(shape[:, which + 1 :], 1), axis=1)
+        if len(inner) <= FEW_RUNS:
+            return self._grid_by_run(shape[:, which], inner)
         offset = self._offsets() // np.maximum(self.spread(inner), 1)
         extent = self.spread(shape[:, which])
         return Column(offset % np.maximum(extent, 1), _unless_full(extent >= 0))
+
+    def _grid_by_run(self, extents: NDArray[np.int64], inner: NDArray[np.int64]) -> Column:
+        """Division by one number is several times faster than by an array of them."""
+        written = np.zeros(self.whole_length, dtype=np.int64)
+        for start, length, extent, step in zip(self._starts, self.runs.length, extents, inner, strict=True):
+            if extent > 0:
+                written[start : start + length] = np.arange(length) // int(step) % int(extent)
+        return Column(self._stored(written), _unless_full(self.spread(extents) >= 0))
 
     def _enclosing(self, region: str, outer: str) -> NDArray[np.int64]:
         inside = np.array([_follows(names, (outer, region)) for names in self.runs.paths] + [False], dtype=np.bool_)

@@ -56,7 +56,7 @@ def stored(scope: Scope, axis: Axis, layout: syntax.Layout) -> Axis:
         slots = np.flatnonzero(axis.spread(axis.runs.leaf) == place)
         keys = sort_keys(parts, axis, slots, leaf.stored_by.span)
         run = axis.run_of()[slots]
-        written[slots] = slots[np.lexsort((*reversed(keys), run))]
+        written[slots] = slots[sorted_places([run, *keys])]
         changed = True
     return axis.stored(written) if changed else axis
 
@@ -85,6 +85,20 @@ def sort_keys(parts: tuple[ir.Expression, ...], axis: Axis, slots: Ints, span: S
             continue
         keys += _list_keys(found.values.tolist(), span)
     return keys
+
+
+def sorted_places(keys: list[Ints]) -> Ints:
+    """The places in ascending order of the keys, the first key first, stably."""
+    code = np.zeros(len(keys[0]), dtype=np.int64)
+    size = 1
+    for key in keys:
+        low = int(key.min(initial=0))
+        extent = int(key.max(initial=0)) - low + 1
+        size *= extent
+        if size >= 2**62:
+            return np.lexsort(tuple(reversed(keys)))
+        code = code * extent + (key - low)
+    return np.argsort(code, kind="stable")
 
 
 def _list_keys(values: list[Value], span: Span) -> list[Ints]:
