@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Literal, overload
+from typing import Literal, cast, overload
 
 import torch
 from torch import Tensor
 
 from compilemask.errors import UsageError
 from compilemask.kernel.differentiable import differentiable_attention
-from compilemask.kernel.prepared import Mask, handle_of
+from compilemask.kernel.prepared import Mask, NumberedMask, handle_of
 from compilemask.kernel.registration import attention_op
 
 DTYPES = (torch.bfloat16, torch.float16, torch.float32, torch.float64)
@@ -45,8 +45,9 @@ def attention(
     nothing gives 0, and -inf in the LSE.
 
     Returns [batch, heads, queries, value head_dim], with `return_lse` also the natural logarithm of the sum of
-    exponentials, float32 [batch, heads, queries]. Both can be differentiated. Raises UsageError where an argument
-    doesn't fit the others or the mask.
+    exponentials, float32 [batch, heads, queries]. Both can be differentiated, once. Keys that nobody sees and queries
+    that see nothing may hold anything; NaN in a key that some queries see can also reach queries of the same tile that
+    don't see it. Raises UsageError where an argument doesn't fit the others or the mask.
     """
     for name, tensor in (("q", q), ("k", k), ("v", v)):
         _check_tensor(name, tensor, q)
@@ -57,7 +58,7 @@ def attention(
     factor = 1.0 / math.sqrt(q.shape[3]) if scale is None else float(scale)
     if torch.compiler.is_compiling():
         # an integer attribute is all that a graph may know of the mask
-        output, lse = attention_op(q, k, v, mask.number, factor)
+        output, lse = attention_op(q, k, v, cast(NumberedMask, mask).number, factor)
     else:
         output, lse = differentiable_attention(q, k, v, handle_of(mask), factor)
     return (output, lse) if return_lse else output

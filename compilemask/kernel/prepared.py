@@ -25,9 +25,6 @@ class Mask(Protocol):
     """What the kernels need to know of a compiled mask."""
 
     @property
-    def number(self) -> int: ...
-
-    @property
     def query_length(self) -> int: ...
 
     @property
@@ -44,6 +41,13 @@ class Orders:
     query_inverse: Tensor | None
     key: Tensor | None
     key_inverse: Tensor | None
+
+
+class NumberedMask(Protocol):
+    """A mask that registered itself when it was made, as graphs of torch.compile need it."""
+
+    @property
+    def number(self) -> int: ...
 
 
 class PreparedMask:

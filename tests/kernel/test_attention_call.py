@@ -11,12 +11,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from compilemask.descriptor.build import descriptor_from_dense
 from compilemask.descriptor.descriptor import Descriptor
 from compilemask.descriptor.registry import register
 from compilemask.errors import InternalError, UsageError
 from compilemask.kernel.api import attention
 from tests.kernel.dense_attention import dense, relative_error
-from tests.kernel.dense_descriptor import descriptor_of
 
 
 @dataclass(eq=False)
@@ -37,7 +37,7 @@ class DenseMask:
         return int(self.cells.shape[3])
 
     def descriptor(self, block_m: int = 128, block_n: int = 128) -> Descriptor:
-        return descriptor_of(self.cells, block_m, block_n)
+        return descriptor_from_dense(self.cells, block_m, block_n)
 
 
 def mixed_mask(batch: int, heads: int, queries: int, keys: int) -> DenseMask:
