@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compilemask.language import program as bound
-from compilemask.measure.oracle.expressions import Bools, Environment, Tokens, selected
+from compilemask.measure.oracle.expressions import Environment, Tokens, selected
+from compilemask.measure.oracle.operators import Bools
 from compilemask.measure.oracle.relations import holds
 
 CELLS_AT_ONCE = 2**20

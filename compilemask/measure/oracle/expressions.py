@@ -13,8 +13,10 @@ from compilemask.errors import InternalError
 from compilemask.language import arithmetic as single
 from compilemask.language import program as bound
 from compilemask.language.axis import EVERYTHING, Axis, CoordinateKind
-from compilemask.language.program import ArithmeticOperator, ComparisonOperator, Side
+from compilemask.language.functions import call
+from compilemask.language.program import ComparisonOperator, Side
 from compilemask.language.values import ListValue
+from compilemask.measure.oracle.operators import Bools, arithmetic, compared, looked_up
 from compilemask.measure.oracle.vectors import (
     Vector,
     condition,
@@ -22,11 +24,8 @@ from compilemask.measure.oracle.vectors import (
     elementwise,
     numbers,
     packed,
-    table_of,
     truth,
 )
-
-Bools = NDArray[np.bool_]
 
 
 class Tokens(NamedTuple):
@@ -51,23 +50,6 @@ class Environment:
         return found
 
 
-_COMPARE: dict[ComparisonOperator, np.ufunc] = {
-    ComparisonOperator.LESS: np.less,
-    ComparisonOperator.LESS_EQUAL: np.less_equal,
-    ComparisonOperator.EQUAL: np.equal,
-    ComparisonOperator.NOT_EQUAL: np.not_equal,
-    ComparisonOperator.GREATER_EQUAL: np.greater_equal,
-    ComparisonOperator.GREATER: np.greater,
-}
-_ARITHMETIC: dict[ArithmeticOperator, np.ufunc] = {
-    ArithmeticOperator.ADD: np.add,
-    ArithmeticOperator.SUBTRACT: np.subtract,
-    ArithmeticOperator.MULTIPLY: np.multiply,
-    ArithmeticOperator.FLOOR_DIVIDE: np.floor_divide,
-    ArithmeticOperator.MODULO: np.mod,
-}
-
-
 def evaluate(node: bound.Expression, where: Environment) -> Vector:
     """The value of an expression for all tokens of the environment."""
     match node:
@@ -78,12 +60,12 @@ def evaluate(node: bound.Expression, where: Environment) -> Vector:
         case bound.Cases():
             return _cases(node, where.tokens(node.side))
         case bound.Arithmetic():
-            return _arithmetic(node.operator, evaluate(node.left, where), evaluate(node.right, where))
+            return arithmetic(node.operator, evaluate(node.left, where), evaluate(node.right, where))
         case bound.Negative():
             operand = numbers(evaluate(node.operand, where))
             return Vector(-operand.values, operand.present)
         case bound.Lookup():
-            return _lookup(evaluate(node.values, where), evaluate(node.index, where))
+            return looked_up(evaluate(node.values, where), evaluate(node.index, where))
         case bound.Comparison():
             return condition(_comparison(node, where))
         case bound.AllOf():
@@ -103,7 +85,7 @@ def _rare(node: bound.Expression, where: Environment) -> Vector:
             return _running_total(node, where.tokens(node.side))
         case bound.Call():
             arguments = [evaluate(argument, where) for argument in node.arguments]
-            return elementwise(lambda *values: single.call(node.function, values), *arguments)
+            return elementwise(lambda *values: call(node.function, values), *arguments)
         case bound.Listing():
             parts = [evaluate(part, where) for part in node.parts]
             return elementwise(lambda *values: ListValue(list(values)), *parts)
@@ -138,77 +120,12 @@ def _cases(node: bound.Cases, tokens: Tokens) -> Vector:
     return packed(result, present)
 
 
-def _arithmetic(operator: ArithmeticOperator, left: Vector, right: Vector) -> Vector:
-    if left.values.dtype == object or right.values.dtype == object:
-        return elementwise(lambda a, b: single.arithmetic(operator, a, b), left, right)
-    present = left.present & right.present
-    if operator in (ArithmeticOperator.FLOOR_DIVIDE, ArithmeticOperator.MODULO):
-        present = present & (right.values != 0)
-        right = Vector(np.where(right.values == 0, 1, right.values), right.present)
-    return Vector(_ARITHMETIC[operator](left.values, right.values), present)
-
-
-def _lookup(values: Vector, index: Vector) -> Vector:
-    table = table_of(values)
-    if table is None and values.values.ndim == 2 and values.values.shape[1] == 1 and index.values.shape[-1] != 1:
-        return _lookup_by_row(values, index)
-    if table is None or table.array is None or len(table) == 0:
-        return elementwise(lambda a, b: single.lookup(a, b, from_end=False), values, index)
-    inside = (index.values >= 0) & (index.values < len(table))
-    return Vector(table.array[np.where(inside, index.values, 0)], index.present & inside)
-
-
-def _lookup_by_row(values: Vector, index: Vector) -> Vector:
-    """Every query has a list of its own: one query after another."""
-    rows = values.values.shape[0]
-    places = np.broadcast_to(index.values, (rows, index.values.shape[-1]))
-    there = np.broadcast_to(index.present, places.shape)
-    lists_there = np.broadcast_to(values.present, (rows, 1))
-    parts = [
-        _lookup(constant(values.values[i, 0]), Vector(places[i], there[i] & lists_there[i]))
-        if lists_there[i, 0]
-        else Vector(np.zeros(places.shape[1], np.int64), np.zeros(places.shape[1], np.bool_))
-        for i in range(rows)
-    ]
-    present = np.stack([np.broadcast_to(part.present, places.shape[1:]) for part in parts])
-    return Vector(np.stack([part.values for part in parts]), present)
-
-
 def _comparison(node: bound.Comparison, where: Environment) -> Bools:
     left, right = evaluate(node.left, where), evaluate(node.right, where)
-    result = _compared(node.operator, left, right)
+    result = compared(node.operator, left, right)
     if node.enclosing is not None:
         result = result & common_parents(node.enclosing, where)
     return result
-
-
-def _compared(operator: ComparisonOperator, left: Vector, right: Vector) -> Bools:
-    present = left.present & right.present
-    if operator in (ComparisonOperator.IN, ComparisonOperator.NOT_IN):
-        table = table_of(right)
-        if table is not None and table.array is not None and left.values.dtype != object:
-            found = np.isin(left.values, table.array)
-            return present & (found if operator is ComparisonOperator.IN else ~found)
-        if table is None and right.values.ndim == 2 and left.values.shape[-1] != 1:
-            return _compared_by_row(operator, left, right)
-    elif left.values.dtype != object and right.values.dtype != object:
-        result: Bools = present & _COMPARE[operator](left.values, right.values)
-        return result
-    return truth(elementwise(lambda a, b: single.compare(operator, a, b), left, right))
-
-
-def _compared_by_row(operator: ComparisonOperator, left: Vector, right: Vector) -> Bools:
-    rows = right.values.shape[0]
-    values = np.broadcast_to(left.values, (rows, left.values.shape[-1]))
-    there = np.broadcast_to(left.present, values.shape) & np.broadcast_to(right.present, (rows, 1))
-    return np.stack(
-        [
-            _compared(operator, Vector(values[i], there[i]), constant(right.values[i, 0]))
-            if there[i].any()
-            else np.zeros(values.shape[1], np.bool_)
-            for i in range(rows)
-        ]
-    )
 
 
 def common_parents(enclosing: bound.Enclosing, where: Environment) -> Bools:
@@ -270,7 +187,7 @@ def _chosen(node: bound.Selector, tokens: Tokens) -> Bools:
         case bound.NumberedTokens():
             number = _region_number(node.path[-1], tokens)
             inside = tokens.axis.in_path(node.path)[tokens.slots]
-            return inside & _compared(ComparisonOperator.EQUAL, number, evaluate(node.index, here))
+            return inside & compared(ComparisonOperator.EQUAL, number, evaluate(node.index, here))
         case bound.RangeTokens():
             return tokens.axis.in_path(node.path)[tokens.slots] & _in_range(node, tokens)
         case bound.EndTokens():

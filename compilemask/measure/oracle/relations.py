@@ -14,12 +14,12 @@ from compilemask.language.axis import Axis
 from compilemask.language.program import Side
 from compilemask.language.values import ListValue
 from compilemask.measure.oracle.expressions import (
-    Bools,
     Environment,
     Tokens,
     common_parents,
     evaluate,
 )
+from compilemask.measure.oracle.operators import Bools
 from compilemask.measure.oracle.vectors import Vector, elementwise, numbers, table_of, truth
 
 
