@@ -16,6 +16,7 @@ from compilemask.intervals.by_value import boxed, by_value
 from compilemask.intervals.curves import hilbert, morton
 from compilemask.intervals.vector import Bools, Scope, Tokens, Vector, anywhere, both, value_error
 from compilemask.language import arithmetic as scalar
+from compilemask.language import functions
 from compilemask.language import program as ir
 from compilemask.language.axis import EVERYTHING
 from compilemask.language.program import ArithmeticOperator, ComparisonOperator, Function, Side
@@ -239,7 +240,7 @@ def _call(node: ir.Call, scope: Scope, active: Bools | None) -> Vector:
         found = _search(node.function, arguments)
         if found is not None:
             return found
-    return by_value(lambda *values: scalar.call(node.function, values), arguments, active)
+    return by_value(lambda *values: functions.call(node.function, values), arguments, active)
 
 
 def _search(function: Function, arguments: list[Vector]) -> Vector | None:

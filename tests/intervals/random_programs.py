@@ -6,8 +6,31 @@ from dataclasses import dataclass
 
 from hypothesis import strategies as st
 
-NUMBERS = ("pos", "index", "at", "r", "2 * at - r", "pos // 3", "pos % 4", "table[pos % 5]", "(pos * 7) % 11")
-SIDED = ("{s}.pos", "{s}.index", "{s}.at", "{s}.r", "{s}.mark", "2 * {s}.at", "({s}.pos // 3)", "({s}.pos % 4)")
+NUMBERS = (
+    "pos",
+    "index",
+    "at",
+    "r",
+    "2 * at - r",
+    "pos // 3",
+    "pos % 4",
+    "table[pos % 5]",
+    "(pos * 7) % 11",
+    "total",
+    "place",
+)
+SIDED = (
+    "{s}.pos",
+    "{s}.index",
+    "{s}.at",
+    "{s}.r",
+    "{s}.mark",
+    "2 * {s}.at",
+    "({s}.pos // 3)",
+    "({s}.pos % 4)",
+    "{s}.total",
+    "{s}.place",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +99,17 @@ def conditions(draw: st.DrawFn, layout: Layout) -> str:
                 "(q.at, q.pos) {o} (k.at, k.pos)",
                 "{q} {o} {n}",
                 "{k} {o} {m}",
+                "({q} if q.pos % 2 == 0 else {k}) {o} {n}",
+                "q.word == k.word",
+                "k.word in words[q.pos % 2]",
+                "k.pos in lists[q.pos % 3]",
+                "{q} in lists[k.pos % 3]",
+                "count([1, 2, 5, 5], {q} - {k}) {o} {m}",
+                "len(lists[q.pos % 3]) {o} {k}",
+                "q.pos - k.pos <= reach[q.pos % 3]",
+                "{k} != 0 and {q} % {k} {o} {m}",
+                "not {q} {o} {k}",
+                "{q} < {k} < {n} + {q}",
             )
         )
     )
@@ -105,6 +139,10 @@ def relations(draw: st.DrawFn, layout: Layout, depth: int = 2) -> str:
         f"window(behind={behind}, ahead={ahead})",
         f"(window(behind={behind}, ahead={ahead}) by ({by}))",
         "window(behind=table[q.at % 5], ahead=q.at)",
+        "window(behind=reach[q.pos % 3], ahead=any)",
+        "(same word)",
+        "(same (pos % 2 == 0))",
+        "(same (word, pos % 2))",
         f"(causal by (at, {by}))",
         f"(disc(upto={draw(st.integers(0, 3))}, edge=cut) by (at, {by}))",
         f"(box({draw(st.integers(1, 4))}, edge=shift, lean=behind) by at)",
@@ -135,7 +173,9 @@ def mask_texts(draw: st.DrawFn) -> str:
     lines = [
         "param table = [3, 1, 4, 1, 5], grid_of = [[0, 1, 2], [2, 0, 1], [1, 1, 0]], parents = [-1, 0, 0, 1, 3, 2]\n",
         layout.text,
-        "let mark\n    a : at\n",
+        'param words = [["x"], ["y", "z"]], lists = [[1, 2], [], [0, 4, 5]], reach = [any, 1, 3]\n',
+        'let mark\n    a : at\nlet word = ["x", "y", "x", "z"][pos % 4]\nlet total = cumsum(pos % 3)\n',
+        "let place = find([4, 2, 0, 3], pos % 6)\n",
         "rules\n",
     ]
     for _ in range(draw(st.integers(1, 3))):
