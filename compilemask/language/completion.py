@@ -123,6 +123,8 @@ def _suggestions(
         return [*_regions(names), *_parameters_of(names), *_definitions(names)]
     header = before[0].tokens[0].text if before and before[0].tokens else (tokens[0].text if tokens else "")
     found: list[Completion] = []
+    if last in ("first", "last"):
+        found += [*_parameters_of(names), *_functions()]
     if "NAME" in accepted:
         found += _names_at(header, tokens, accepted, names)
     return [*found, *_keywords(accepted)]
@@ -135,23 +137,48 @@ def _names_at(header: str, tokens: Sequence[Token], accepted: frozenset[str], na
         return [Completion(v, CompletionKind.VALUE, f"{tokens[-2].text}={v}") for v in _VALUES_OF[tokens[-2].text]]
     if "NUMBER" not in accepted:
         return _regions(names) if last == "within" or "EVERYTHING" in accepted else []
-    if last in ("by", "same"):
-        return [*_definitions(names), *_coordinates(), *_regions(names)]
+    if _compared(tokens):
+        coordinates = [*_definitions(names), *_coordinates(), *_regions(names)]
+        return coordinates if last in ("by", "same") else [*coordinates, *_parameters_of(names), *_functions()]
+    return _by_statement(header, tokens, names)
+
+
+def _by_statement(header: str, tokens: Sequence[Token], names: Names) -> list[Completion]:
+    """The names of an expression, by the statement that it stands in."""
     texts = [token.text for token in tokens]
-    in_how = header == "rules" and ":" in texts and ("sees" in texts or "see" in texts or texts[0] == "limit")
-    if in_how:
-        return [
-            *_arguments(tokens),
-            *_relations(),
-            *_definitions(names),
-            *_sides(),
-            *_parameters_of(names),
-            *_functions(),
-        ]
-    if header in ("layout", "queries", "keys", "param", "heads", "require") or texts[:2] == ["rules", "when"]:
-        groups = _regions(names) if header in ("layout", "queries", "keys") else []
-        return [*_parameters_of(names), *_functions(), *groups]
-    return [*_definitions(names), *_coordinates(), *_regions(names), *_parameters_of(names), *_functions()]
+    if header == "rules" and ":" in texts and ("sees" in texts or "see" in texts or texts[0] == "limit"):
+        relations = [*_arguments(tokens), *_relations(), *_definitions(names), *_sides()]
+        return [*relations, *_parameters_of(names), *_functions()]
+    if texts[:2] == ["rules", "when"]:
+        return [*_sample(), *_parameters_of(names), *_functions()]
+    if header in ("layout", "queries", "keys"):
+        return [*_parameters_of(names), *_functions(), *_regions(names)]
+    if header in ("param", "heads", "require"):
+        return [*_parameters_of(names), *_functions()]
+    every = [*_definitions(names), *_coordinates(), *_regions(names), *_parameters_of(names), *_functions()]
+    return [*_formals(tokens), *every, *_relations()] if header == "let" else every
+
+
+def _compared(tokens: Sequence[Token]) -> bool:
+    """Whether a coordinate stands here because of `by` or `same`, maybe inside their bracket."""
+    if tokens and tokens[-1].text in ("by", "same"):
+        return True
+    depth = 0
+    for at in range(len(tokens) - 1, -1, -1):
+        text = tokens[at].text
+        depth += {")": 1, "]": 1, "(": -1, "[": -1}.get(text, 0)
+        if depth < 0:
+            return text == "(" and at > 0 and tokens[at - 1].text in ("by", "same")
+    return False
+
+
+def _formals(tokens: Sequence[Token]) -> list[Completion]:
+    """The arguments of the `let` that is being written."""
+    if len(tokens) < 4 or tokens[2].text != "(":
+        return []
+    end = next((at for at, token in enumerate(tokens) if token.text == ")"), len(tokens))
+    formals = [token.text for token in tokens[3:end] if token.kind == "WORD"]
+    return [Completion(name, CompletionKind.PARAMETER, f"argument of {tokens[1].text}") for name in formals]
 
 
 def _after_dot(tokens: Sequence[Token], names: Names) -> list[Completion]:
@@ -200,6 +227,10 @@ def _coordinates() -> list[Completion]:
     return [_from_word(word, CompletionKind.COORDINATE) for word in plain]
 
 
+def _sample() -> list[Completion]:
+    return [_from_word(by_name()[name], CompletionKind.COORDINATE) for name in ("head", "batch")]
+
+
 def _sides() -> list[Completion]:
     return [_from_word(by_name()[side], CompletionKind.COORDINATE) for side in ("q", "k")]
 
@@ -218,7 +249,7 @@ def _definitions(names: Names) -> list[Completion]:
 
 def _keywords(accepted: frozenset[str]) -> list[Completion]:
     found = []
-    for text, terminal in tables().keywords.items():
+    for text, terminal in (*tables().keywords.items(), ("in", "COMPARE"), ("not in", "COMPARE")):
         if terminal in accepted:
             label = "cannot see" if text == "cannot" else text
             word = by_name().get(label)
