@@ -9,7 +9,7 @@ from compilemask.language import syntax
 from compilemask.language.bind_expressions import expression, require_number
 from compilemask.language.bind_kinds import Kind, kind_of
 from compilemask.language.bind_scope import Context, Scope
-from compilemask.language.findings import RejectError, reject, suggestion
+from compilemask.language.findings import RejectError, counted, reject, suggestion
 from compilemask.language.printer_expressions import format_expression
 from compilemask.language.values import ANY, ListValue, Value, describe, show
 from compilemask.source import Span
@@ -121,11 +121,6 @@ class Arguments:
         if len(value) != count:
             raise reject("argument-count", f"`{name}` has {len(value)} entries for {count} coordinates", node.span)
         return value.items
-
-
-def counted(number: int, noun: str) -> str:
-    """`1 size`, `2 sizes`; a noun in -y is not asked for."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def arithmetic_text(scope: Scope, node: syntax.Expression, value: Value) -> str:

@@ -46,12 +46,12 @@ def axis_names(name: str, items: tuple[syntax.Item, ...]) -> AxisNames:
 def _collect(items: tuple[syntax.Item, ...], outer: tuple[str, ...], paths: list[tuple[str, ...]]) -> bool:
     grids = False
     for item in items:
+        if isinstance(item, syntax.Leaf | syntax.Group) and item.name in outer:
+            raise reject("region-in-itself", f"`{item.name}` stands inside of a region `{item.name}`", item.span)
         if isinstance(item, syntax.Leaf):
             paths.append((*outer, item.name))
             grids |= _mentions_grid(item.size)
         elif isinstance(item, syntax.Group):
-            if item.name in outer:
-                raise reject("region-in-itself", f"`{item.name}` stands inside of a region `{item.name}`", item.span)
             if len(outer) >= MOST_NESTING:
                 raise reject("nesting", f"regions are nested more than {MOST_NESTING} deep", item.span)
             grids |= _collect(item.items, (*outer, item.name), paths)

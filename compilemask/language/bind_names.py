@@ -17,7 +17,7 @@ from compilemask.language.bind_scope import (
     Mode,
     Scope,
 )
-from compilemask.language.findings import RejectError, reject, suggestion
+from compilemask.language.findings import RejectError, counted, reject, suggestion
 from compilemask.language.program import Side
 from compilemask.source import Span
 
@@ -250,9 +250,8 @@ def check_let_arguments(let: syntax.Let, given: int, span: Span) -> None:
     """Refuse a wrong number of arguments."""
     if len(let.formals) != given:
         wanted = f"`{let.name}({', '.join(let.formals)})`" if let.formals else f"`{let.name}` alone"
-        raise reject(
-            "argument-count", f"`{let.name}` takes {len(let.formals)} arguments, not {given}", span, f"write {wanted}"
-        )
+        takes = f"`{let.name}` takes {counted(len(let.formals), 'argument')}, not {given}"
+        raise reject("argument-count", takes, span, f"write {wanted}")
 
 
 def _cases(scope: Scope, let: syntax.Let, context: Context) -> ir.Expression:

@@ -182,8 +182,7 @@ class ParameterBinder:
                 with _silent():
                     self.bind(name)
         bound = expression(self.scope, parameter.default, Context(Mode.VALUE))
-        if not isinstance(bound, ir.Constant):
-            raise reject("default-not-constant", f"the default of `{parameter.name}` depends on tokens", parameter.span)
+        assert isinstance(bound, ir.Constant)
         return bound.value
 
 

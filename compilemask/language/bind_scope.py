@@ -235,9 +235,7 @@ class Scope:
 
     @contextmanager
     def inside(self, name: str, span: Span) -> Iterator[None]:
-        """Guard the inlining of a `let` against itself and against depth."""
-        if name in self.inlining:
-            raise reject("let-recursion", f"`{name}` uses itself", span, "a `let` may use only names above it")
+        """Guard the inlining of a `let` against depth; the order of the file keeps it from using itself."""
         if len(self.inlining) >= DEEPEST_EXPRESSION:
             raise reject("expansion-too-deep", f"more than {DEEPEST_EXPRESSION} `let`s in one another", span)
         self.inlining.append(name)

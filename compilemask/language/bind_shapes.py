@@ -5,12 +5,12 @@ from __future__ import annotations
 from compilemask.language import program as ir
 from compilemask.language import syntax
 from compilemask.language.axis import CoordinateKind
-from compilemask.language.bind_arguments import Arguments, arithmetic_text, counted
+from compilemask.language.bind_arguments import Arguments, arithmetic_text
 from compilemask.language.bind_coordinates import RuleTokens, default_by, grid_by
 from compilemask.language.bind_expressions import require_number
 from compilemask.language.bind_lists import interval_lists, parents_of, rectangle_rows
 from compilemask.language.bind_scope import Context, Scope
-from compilemask.language.findings import reject
+from compilemask.language.findings import counted, reject
 from compilemask.language.values import ANY, INT64_MAX, ListValue, Value, show
 from compilemask.source import Span
 

@@ -43,6 +43,11 @@ def suggestion(name: str, known: Iterable[str]) -> str | None:
     return f"did you mean `{found}`?" if found else None
 
 
+def counted(number: int, noun: str) -> str:
+    """`1 size`, `2 sizes`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 class Findings:
     """The diagnostics of one file; equal ones are kept once."""
 

@@ -247,3 +247,9 @@ def test_equal_heads_stay_shared_where_a_rule_that_does_not_run_asks_for_the_hea
 
 def test_more_than_there_is() -> None:
     assert warned("layout\n    token : 2\nrules\n    first 3 of token sees token : all\n") == ["longer-than-all"]
+
+
+def test_a_let_may_stand_in_its_own_argument() -> None:
+    text = "let twice(n) = 2 * n\n"
+
+    assert cells(one("q.pos == twice(twice(1)) - 2", "4", text)) == ".... .... #### ...."
