@@ -21,7 +21,7 @@ endless.append(endless)
         ({"a": 1}, "type dict"),
         (endless, "nested more than"),
         (np.array([1.5]), "convert them to integers"),
-        (np.ma.array([1, 2], mask=[0, 1]), "masked"),
+        (np.ma.array([1, 2], mask=[False, True]), "masked"),
         (np.uint64(2**63), "64 bits"),
         ("a", "string"),
     ],

@@ -76,6 +76,40 @@ def test_every_example_compiles_to_what_it_means(path: Path) -> None:
     assert report.passed, [check.first_wrong and check.first_wrong.describe() for check in report.checks]
 
 
+EXPRESSIONS = {
+    "functions": "morton(y, x)",
+    "curve": "hilbert(y, x)",
+    "extremes": "min(at, 5) + max(y, x) * abs(at - 11)",
+    "lists": "count(starts, at)",
+    "absent": "find(marks, at)",
+    "running": "cumsum(at in marks)",
+    "choice": "at // 3 if y % 2 == 0 else 7",
+    "tables": "table[y][x]",
+    "slices": "len(marks[0:y])",
+    "pairs": "1 if (y, x) in [(0, 1), (3, 3)] else 0",
+    "words": '1 if names[y % 2] == "even" else 0',
+    "unbounded": "any if x == 2 else x",
+}
+
+
+@pytest.mark.parametrize("value", EXPRESSIONS.values(), ids=EXPRESSIONS.keys())
+@pytest.mark.parametrize("how", ["same code", "causal by code", "q.code + 1 >= k.code and not same (x % 2)"])
+def test_the_block_oracle_evaluates_expressions_as_the_meaning_does(value: str, how: str) -> None:
+    text = f"""
+param starts = [0, 4, 9, 20], marks = [3, 8, 8, 15], names = ["even", "odd"]
+param table = [[1, 2, 3, 4, 5], [5, 4, 3, 2, 1], [0, 0, 1, 1, 0], [9, 8, 7, 6, 5], [1, 1, 1, 1, 1]]
+layout
+    image : grid(5, 5)
+let code = {value}
+rules
+    image sees image : {how}
+"""
+    compiled = compile_text(text)
+
+    agree(compiled.program, 14)
+    assert validate(compiled, kernel=False).passed
+
+
 def test_a_small_mask_is_compared_whole_and_its_kernel_runs() -> None:
     report = validate(small(), block_m=64, block_n=64)
 
