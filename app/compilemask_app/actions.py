@@ -104,6 +104,7 @@ ACTIONS: tuple[Action, ...] = (
     _a(Scope.MAP, "fit", "0", "fit", "Whole", "The whole mask"),
     _a(Scope.MAP, "borders", "o", "overlay", "Overlay",
        "Overlay: none, tile borders, work per query tile, runs per row"),
+    _a(Scope.MAP, "minimap", "w", "minimap", "Minimap", "The whole mask in the corner of a part, or not"),
     _a(Scope.MAP, "next_empty", "n", "find('empty_row',1)", "Next empty row", "Next query that sees nothing"),
     _a(Scope.MAP, "last_empty", "N", "find('empty_row',-1)", "Empty row before", "The one before"),
     _a(Scope.MAP, "next_partial", "p", "find('partial_tile',1)", "Next partial tile", "Next tile that needs a pattern"),

@@ -18,7 +18,7 @@ from compilemask.worker_protocol import Hello
 from compilemask_app import history
 from compilemask_app import settings as settings_store
 from compilemask_app.actions import Scope, bindings
-from compilemask_app.commands import ActionCommands, MaskCommands
+from compilemask_app.commands import ActionCommands, MaskCommands, SettingCommands
 from compilemask_app.document import Document
 from compilemask_app.jobs.worker_client import WorkerClient
 from compilemask_app.screens.design import DesignScreen
@@ -35,7 +35,7 @@ class Workbench(App[None]):
     CSS_PATH = "application.tcss"
     ENABLE_COMMAND_PALETTE = True
     BINDINGS: ClassVar[list[BindingType]] = bindings(Scope.EVERYWHERE)
-    COMMANDS: ClassVar[set[Any]] = {SystemCommandsProvider, ActionCommands, MaskCommands}
+    COMMANDS: ClassVar[set[Any]] = {SystemCommandsProvider, ActionCommands, MaskCommands, SettingCommands}
 
     def __init__(self, document: Document, services: Services | None = None) -> None:
         self.services = services or Services()
@@ -75,11 +75,15 @@ class Workbench(App[None]):
         return Look.COLOUR if not self.no_color and system in ("truecolor", "256", None) else Look.TEXT
 
     def _theme_changed(self) -> None:
+        self.choose(theme=self.theme)
+
+    def choose(self, **changes: Any) -> None:
+        """Take a choice for good: settings that change how maps look are seen at once."""
+        self.change_settings(**changes)
         for screen in self.screen_stack:
             for view in screen.query("MapView"):
                 if isinstance(view, MapView):
-                    view.palette = self.palette_name
-        self.change_settings(theme=self.theme)
+                    view.palette, view.look = self.palette_name, self.look
 
     def change_settings(self, **changes: Any) -> None:
         """Keep a choice for the next time too."""

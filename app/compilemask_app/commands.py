@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from functools import partial
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 
 from compilemask import library
 from compilemask_app.actions import Action, commands
+from compilemask_app.drawing.palette import PALETTES
 from compilemask_app.screens.design import DesignScreen
 from compilemask_app.screens.dialogs import readable_keys
+
+TARGETS = (("sm_80", "sm_90", "sm_100"), ("sm_80",), ("sm_90",), ("sm_100",), ("sm_120",))
 
 
 class ActionCommands(Provider):
@@ -59,6 +62,40 @@ class MaskCommands(Provider):
     async def _open(self, name: str) -> None:
         if isinstance(self.screen, DesignScreen):
             self.screen.open_named(name)
+
+
+class SettingCommands(Provider):
+    """How maps look, and what compile and time work with; kept for the next time."""
+
+    async def search(self, query: str) -> AsyncIterator[Hit]:
+        """Settings whose words match."""
+        matcher = self.matcher(query)
+        for label, help_, run in self._choices():
+            score = matcher.match(label)
+            if score > 0:
+                yield Hit(score, matcher.highlight(label), run, help=help_)
+
+    def _choices(self) -> list[tuple[str, str, Callable[[], None]]]:
+        app = self.app
+        if not hasattr(app, "choose"):
+            return []
+        found: list[tuple[str, str, Callable[[], None]]] = [
+            (f"palette {name or 'of the theme'}", "Colours of the maps", partial(app.choose, palette=name))
+            for name in ("", *PALETTES)
+        ]
+        found += [
+            (f"look {look}", "Maps in colour, in characters, in ASCII", partial(app.choose, look=look))
+            for look in ("auto", "colour", "text", "ascii")
+        ]
+        found += [
+            (f"targets {' '.join(targets)}", "GPUs to compile for", partial(app.choose, targets=targets))
+            for targets in TARGETS
+        ]
+        found += [
+            (f"head_dim {size}", "Columns of a head, for compile and time", partial(app.choose, head_dim=size))
+            for size in (64, 128)
+        ]
+        return found
 
 
 def _label(action: Action) -> str:

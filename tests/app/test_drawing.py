@@ -7,6 +7,7 @@ import itertools
 import numpy as np
 import pytest
 from compilemask_app.drawing.ink import ASCII_GLYPHS, BORDER, UNICODE_GLYPHS, Ink
+from compilemask_app.drawing.minimap import draw_minimap, minimap_of
 from compilemask_app.drawing.overlays import runs_per_row, tile_borders, work_per_row
 from compilemask_app.drawing.palette import PALETTES
 from compilemask_app.drawing.plot import Point, Series, plot
@@ -334,3 +335,29 @@ class TestPlot:
         drawn = plot((Series("a", "x", (Point(1024, 1000, 1000, 1000), Point(2048, 0, 0, 0))),), 60, 14)
         rows = [row for row, line in enumerate(drawn.lines) if "x" in line]
         assert rows == [0, 11]
+
+
+class TestMinimap:
+    """The whole in a corner."""
+
+    def test_there_is_none_while_the_whole_is_shown(self) -> None:
+        extent = Extent(80, 30)
+        assert minimap_of(Viewport(1000, 1000).fitted(extent), extent) is None
+        assert minimap_of(Viewport(1000, 1000).to_cells(extent), Extent(20, 30)) is None
+
+    def test_its_cells_are_those_of_the_mask_and_the_window_is_marked(self) -> None:
+        extent = Extent(80, 30)
+        view = Viewport(1000, 1000).fitted(extent).at(extent, 900, 100).to_cells(extent)
+        found = minimap_of(view, extent)
+        assert found is not None
+        cell = found.cell_at(found.left + 2, found.top + 5)
+        assert cell is not None
+        assert abs(cell[0] - 840) <= 168
+        assert found.cell_at(found.left - 1, found.top) is None
+        inks = np.full((60, 80), Ink.EMPTY, dtype=np.uint8)
+        draw_minimap(inks, found, sampled(causal(1000)), view, extent)
+        rows, columns = np.nonzero(inks == Ink.CURSOR_FULL)
+        shown = found.whole.cell_at(int(columns[0]) - found.left, int(rows[0]) // 2 - found.top)
+        assert shown is not None
+        assert abs(shown[0] - view.query_start) <= 168
+        assert abs(shown[1] - view.key_start) <= 84

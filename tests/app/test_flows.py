@@ -25,6 +25,7 @@ from compilemask_app.widgets.mask_editor import MaskEditor
 from compilemask_app.widgets.mask_view import MaskView
 from compilemask_app.widgets.parameter_steppers import ParameterSteppers
 from compilemask_app.widgets.region_matrix_view import RegionMatrixView
+from textual.command import CommandPalette
 from textual.pilot import Pilot
 from textual.widgets import DataTable, Input, OptionList
 
@@ -384,6 +385,32 @@ class TestOtherScreens:
             await pilot.pause(0.1)
             assert screen.picture is not None
             assert (np.load(tmp_path / "out.npy") == screen.picture.rows.to_dense()).all()
+
+
+class TestPalette:
+    """Everything by words."""
+
+    async def test_an_action_a_mask_and_a_setting_are_run_by_their_words(self, make_app: MakeApp) -> None:
+        async with make_app(compile_=Pictures()).run_test(size=SIZE) as pilot:
+            screen = await design(pilot)
+            await _command(pilot, "tile size")
+            await until(pilot, lambda: screen.choice.block_n == 64)
+            await _command(pilot, "palette cividis")
+            await until(pilot, lambda: screen.query_one(MaskView).palette == "cividis")
+            assert screen.app.settings.palette == "cividis"
+            await _command(pilot, "open swin_shifted")
+            await until(pilot, lambda: screen.files.document.name == "swin_shifted")
+
+
+async def _command(pilot: Pilot[None], words: str) -> None:
+    """Run a command of the palette by its words."""
+    await pilot.press("ctrl+p")
+    await dialog(pilot, CommandPalette)
+    pilot.app.screen.query_one(Input).value = words
+    await until(pilot, lambda: pilot.app.screen.query_one(OptionList).option_count > 0)
+    await pilot.pause(0.2)
+    await pilot.press("enter")
+    await dialog(pilot, DesignScreen)
 
 
 class TestLooking:

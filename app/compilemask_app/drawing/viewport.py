@@ -183,6 +183,15 @@ class Viewport:
             key_start=_follow(self.key_start, key, across),
         ).clamped(extent)
 
+    def centred(self, extent: Extent, query: int, key: int) -> Viewport:
+        """The cursor on a cell in the middle of the window."""
+        start = replace(
+            self,
+            query_start=query - self.tokens_down(extent.rows) // 2,
+            key_start=key - self.tokens_across(extent.columns) // 2,
+        )
+        return start.clamped(extent).at(extent, query, key)
+
     def resized(self, query_length: int, key_length: int, extent: Extent, *, whole: bool) -> Viewport:
         """For a mask of other lengths: fitted again if the whole was shown, else kept in place."""
         changed = replace(self, query_length=query_length, key_length=key_length)

@@ -83,6 +83,13 @@ class MapView(Widget, can_focus=True):
         """Whether room is kept for bars."""
         return False
 
+    def jump_target(self, column: int, row: int) -> tuple[int, int] | None:
+        """The cell to go to for a click at a terminal cell that shows something else; None: nothing else is there."""
+        return None
+
+    def action_minimap(self) -> None:
+        """Only maps with a minimap have something to do here."""
+
     @property
     def in_slots(self) -> bool:
         """Whether this map draws the kernel's slots rather than tokens as written."""
@@ -295,7 +302,12 @@ class MapView(Widget, can_focus=True):
         self.post_message(FindWanted(kind, direction))
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        if (cell := self.cell_under(event.x, event.y)) is not None and event.button == 1:
+        if event.button != 1:
+            return
+        column, row = int(event.x) - self.label_room, int(event.y) - HEADER
+        if (target := self.jump_target(column, row)) is not None:
+            self._ask(self.view.centred(self.extent, *target))
+        elif (cell := self.cell_under(event.x, event.y)) is not None:
             self._ask(self.view.at(self.extent, *cell))
 
     def on_mouse_move(self, event: events.MouseMove) -> None:

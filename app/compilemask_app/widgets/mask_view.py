@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from textual.reactive import reactive
 
 from compilemask_app.drawing.ink import BORDER, Ink
+from compilemask_app.drawing.minimap import Minimap, draw_minimap, minimap_of
 from compilemask_app.drawing.overlays import runs_per_row, tile_borders, work_per_row
 from compilemask_app.drawing.regions import Regions
 from compilemask_app.drawing.sampling import mask_inks
@@ -64,6 +65,8 @@ class PictureView(MapView):
 class MaskView(PictureView):
     """Visible cells."""
 
+    with_minimap: reactive[bool] = reactive(True, repaint=False)
+
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's own name
         super().__init__(id=id)
         self.wrong: tuple[int, int] | None = None
@@ -94,7 +97,25 @@ class MaskView(PictureView):
             ).astype(np.uint8)
         if self.wrong is not None:
             _mark(inks, self.view, self.wrong)
+        if (minimap := self.minimap) is not None:
+            draw_minimap(inks, minimap, self.picture.mask_pixels, self.view, extent)
         return inks
+
+    @property
+    def minimap(self) -> Minimap | None:
+        """The whole mask in the corner, while only a part is shown."""
+        return minimap_of(self.view, self.extent) if self.with_minimap and self.picture is not None else None
+
+    def watch_with_minimap(self) -> None:
+        """Draw with it, or without."""
+        self.invalidate()
+
+    def jump_target(self, column: int, row: int) -> tuple[int, int] | None:
+        """The cell that a click in the corner means."""
+        return self.minimap.cell_at(column, row) if self.minimap is not None else None
+
+    def action_minimap(self) -> None:
+        self.with_minimap = not self.with_minimap
 
 
 def _mark(inks: NDArray[np.uint8], view: Viewport, cell: tuple[int, int]) -> None:
