@@ -82,6 +82,7 @@ def main(arguments: list[str] | None = None) -> int:
                     row.milliseconds.update({peer: ms for peer, ms in peers if peer != OURS})
                 rows.append(row)
                 print(_line(row), flush=True)
+                _write(rows, options.out)
     return _finish(rows, options.out)
 
 
@@ -216,11 +217,16 @@ def _table(rows: list[Row]) -> str:
 
 def _finish(rows: list[Row], out: Path | None) -> int:
     print("\nms (useful TFLOP/s)\n" + _table(rows), flush=True)
+    _write(rows, out)
+    return 0
+
+
+def _write(rows: list[Row], out: Path | None) -> None:
+    """After every row, so that a run cut short leaves what it measured."""
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
         (out / "kernel.md").write_text(_table(rows) + "\n")
         (out / "kernel.json").write_text(json.dumps([asdict(row) | {"ratio": row.ratio} for row in rows], indent=1))
-    return 0
 
 
 if __name__ == "__main__":
