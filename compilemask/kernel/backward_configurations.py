@@ -20,16 +20,16 @@ class BackwardConfiguration:
 _16_BIT: dict[Family, dict[int, BackwardConfiguration]] = {
     # keyed by the padded head_dim (the larger of the K and V sides)
     Family.AMPERE: {
-        16: BackwardConfiguration(Configuration(64, 128, 4, 2), Configuration(128, 64, 4, 2)),
-        32: BackwardConfiguration(Configuration(64, 128, 4, 2), Configuration(128, 64, 4, 2)),
-        64: BackwardConfiguration(Configuration(64, 64, 4, 2), Configuration(128, 64, 8, 2)),
+        16: BackwardConfiguration(Configuration(64, 64, 4, 2), Configuration(64, 64, 4, 2)),
+        32: BackwardConfiguration(Configuration(64, 64, 4, 2), Configuration(64, 64, 4, 2)),
+        64: BackwardConfiguration(Configuration(64, 64, 8, 2), Configuration(128, 64, 8, 2)),
         128: BackwardConfiguration(Configuration(64, 64, 8, 2), Configuration(64, 64, 8, 2)),
         256: BackwardConfiguration(Configuration(32, 64, 8, 1), Configuration(64, 32, 8, 1)),
     },
     Family.CONSUMER: {
         16: BackwardConfiguration(Configuration(64, 64, 4, 2), Configuration(64, 64, 4, 2)),
         32: BackwardConfiguration(Configuration(64, 64, 4, 2), Configuration(64, 64, 4, 2)),
-        64: BackwardConfiguration(Configuration(64, 64, 8, 1), Configuration(64, 64, 8, 1)),
+        64: BackwardConfiguration(Configuration(32, 64, 4, 2), Configuration(64, 32, 4, 2)),
         128: BackwardConfiguration(Configuration(32, 64, 4, 1), Configuration(64, 32, 4, 1)),
         256: BackwardConfiguration(Configuration(32, 32, 4, 1), Configuration(32, 32, 4, 1)),
     },
@@ -37,8 +37,8 @@ _16_BIT: dict[Family, dict[int, BackwardConfiguration]] = {
         16: BackwardConfiguration(Configuration(64, 128, 4, 2), Configuration(128, 64, 4, 2)),
         32: BackwardConfiguration(Configuration(64, 128, 4, 2), Configuration(128, 64, 4, 2)),
         64: BackwardConfiguration(Configuration(64, 128, 8, 2), Configuration(128, 64, 8, 2)),
-        128: BackwardConfiguration(Configuration(64, 128, 8, 2), Configuration(128, 64, 8, 2)),
-        256: BackwardConfiguration(Configuration(64, 64, 8, 1), Configuration(64, 64, 8, 1)),
+        128: BackwardConfiguration(Configuration(64, 128, 8, 3), Configuration(128, 128, 8, 2)),
+        256: BackwardConfiguration(Configuration(64, 32, 4, 1), Configuration(128, 32, 8, 1)),
     },
     Family.BLACKWELL: {
         16: BackwardConfiguration(Configuration(64, 128, 4, 2), Configuration(128, 64, 4, 2)),
@@ -53,7 +53,7 @@ _32_BIT: dict[int, BackwardConfiguration] = {
     16: BackwardConfiguration(Configuration(32, 64, 4, 1), Configuration(64, 32, 4, 1)),
     32: BackwardConfiguration(Configuration(32, 64, 4, 1), Configuration(64, 32, 4, 1)),
     64: BackwardConfiguration(Configuration(32, 32, 4, 1), Configuration(32, 32, 4, 1)),
-    128: BackwardConfiguration(Configuration(32, 32, 8, 1), Configuration(32, 32, 8, 1)),
+    128: BackwardConfiguration(Configuration(16, 32, 8, 1), Configuration(16, 32, 8, 1)),
     256: BackwardConfiguration(Configuration(16, 32, 8, 1), Configuration(16, 32, 8, 1)),
 }
 

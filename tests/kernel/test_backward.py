@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from compilemask.descriptor.build import descriptor_from_dense
-from compilemask.kernel.backward_configurations import BackwardConfiguration
+from compilemask.kernel.backward_configurations import BackwardConfiguration, backward_configuration
 from compilemask.kernel.backward_launch import ForwardResult, portable_backward
-from compilemask.kernel.configurations import Configuration
+from compilemask.kernel.configurations import Configuration, Family
 from compilemask.kernel.device_tensors import DeviceTensors, to_device
 from compilemask.kernel.reference import AttentionResult, dense_attention
 from compilemask.measure.error_budget import compare, references
@@ -194,3 +194,13 @@ def test_empty_tensors_give_empty_gradients() -> None:
     tables = on_device(np.ones((1, 1, 5, 7), bool), NARROW.keys)
     found = portable_backward(saved, tables, tables, 1.0, NARROW)
     assert [list(x.shape) for x in found] == [[0, 2, 5, 16], [0, 2, 7, 16], [0, 2, 7, 16]]
+
+
+@pytest.mark.parametrize("family", list(Family))
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float32])
+def test_every_width_has_a_configuration(family: Family, dtype: torch.dtype) -> None:
+    for head_dim in (1, 16, 40, 64, 80, 96, 128, 192, 256):
+        configuration = backward_configuration(family, dtype, head_dim, 16)
+        for launch in (configuration.keys, configuration.queries):
+            assert launch.block_n % 32 == 0
+            assert launch.block_m & (launch.block_m - 1) == 0
