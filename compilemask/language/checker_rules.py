@@ -17,7 +17,7 @@ from compilemask.language import program as ir
 from compilemask.language.analysis import constant_in_runs, walk
 from compilemask.language.axis import CoordinateKind
 from compilemask.language.bind_scope import Scope, evaluating, token_words
-from compilemask.language.checker_values import Tokens, check_pair, check_token, tokens_after
+from compilemask.language.checker_values import KIND_WORDS, Tokens, check_pair, check_token, refuse_mixed, tokens_after
 from compilemask.language.findings import reject
 from compilemask.language.program import Side
 from compilemask.language.values import ListValue, Unbounded
@@ -141,19 +141,14 @@ _ORDERED = (ir.Causal, ir.Before)
 
 def _check_kinds(relation: ir.Relation, part: ir.Part, kinds: set[type]) -> None:
     """Refuse values that do not compare: of different kinds, or without an order where one is needed."""
-    if len(kinds - {Unbounded}) > 1 or (Unbounded in kinds and len(kinds) > 1 and int not in kinds):
-        names = " and ".join(sorted(_KINDS.get(kind, "`any`") for kind in kinds))
-        raise reject("kinds-differ", f"this compares {names}", part.expression.span)
+    refuse_mixed(kinds, part.expression.span)
     allowed = (int, Unbounded, ListValue) if isinstance(relation, _ORDERED) else (int, Unbounded)
     wrong = next((kind for kind in kinds if kind not in allowed), None)
     if wrong is not None and not isinstance(relation, ir.Same):
-        what = _KINDS[wrong]
+        what = KIND_WORDS[wrong]
         raise reject(
             "no-order", f"this compares {what}, and a number is needed", part.expression.span, "use `same` for it"
         )
-
-
-_KINDS: dict[type, str] = {int: "numbers", bool: "conditions", str: "strings", ListValue: "lists"}
 
 
 def _check_reach(name: str, expression: ir.Expression, tokens: Tokens) -> None:

@@ -16,7 +16,7 @@ from compilemask.language.bind_scope import Scope, evaluating, token_words
 from compilemask.language.column_values import Values
 from compilemask.language.findings import reject
 from compilemask.language.program import Side
-from compilemask.language.values import ListValue
+from compilemask.language.values import ListValue, Unbounded
 from compilemask.source import Span
 
 Slots = NDArray[np.int64]
@@ -63,6 +63,16 @@ def tokens_after(condition: ir.Expression, tokens: Tokens, held: bool) -> Tokens
     with evaluating(condition.span, axis):
         flags = columns.column_of(condition, axis, slots).true()
     return tokens.narrowed(side, flags if held else ~flags)
+
+
+KIND_WORDS: dict[type, str] = {int: "numbers", bool: "conditions", str: "strings", ListValue: "lists"}
+
+
+def refuse_mixed(kinds: set[type], span: Span | None) -> None:
+    """Refuse to compare values of different kinds; `any` goes with numbers."""
+    if len(kinds - {Unbounded}) > 1 or (Unbounded in kinds and len(kinds) > 1 and int not in kinds):
+        names = " and ".join(sorted(KIND_WORDS.get(kind, "`any`") for kind in kinds))
+        raise reject("kinds-differ", f"this compares {names}", span)
 
 
 def check_token(expression: ir.Expression, side: Side, tokens: Tokens) -> set[type]:
@@ -113,6 +123,10 @@ def check_pair(expression: ir.Expression, tokens: Tokens) -> None:
             check_pair(condition, tokens)
             check_pair(value, tokens_after(condition, tokens, held=True))
             check_pair(otherwise, tokens_after(condition, tokens, held=False))
+        case ir.Comparison(span, operator, left, right) if operator not in _MEMBERSHIP:
+            kinds = [_operand(side, tokens) for side in (left, right)]
+            if kinds[0] is not None and kinds[1] is not None:
+                refuse_mixed(kinds[0] | kinds[1], span)
         case ir.Lookup(span, values, index):
             check_pair(values, tokens)
             check_pair(index, tokens)
@@ -120,6 +134,18 @@ def check_pair(expression: ir.Expression, tokens: Tokens) -> None:
         case _:
             for part in _children(expression):
                 check_pair(part, tokens)
+
+
+_MEMBERSHIP = (ir.ComparisonOperator.IN, ir.ComparisonOperator.NOT_IN)
+
+
+def _operand(expression: ir.Expression, tokens: Tokens) -> set[type] | None:
+    """The kinds of values of an operand of one token; None for one of both tokens."""
+    sides = sides_of(expression)
+    if len(sides) > 1:
+        check_pair(expression, tokens)
+        return None
+    return check_token(expression, next(iter(sides), Side.QUERY), tokens)
 
 
 def _children(expression: ir.Expression) -> list[ir.Expression]:
