@@ -78,6 +78,13 @@ class Lowered:
         places = inverse(order)
         return shown if places is None else shown[places]
 
+    def pieces_in(self, order: TokenOrder) -> int:
+        """Into how many pieces moving the runs to an order cuts them; a mask that is kept moved counts as it is."""
+        columns = order.keys if self.form is Form.ROW else order.queries
+        if self.order.moves or columns is None or not self.intervals.runs:
+            return self.intervals.runs
+        return int(self.intervals.pieces_per_run(columns).sum())
+
     def intervals_in(self, form: Form, order: TokenOrder = UNMOVED) -> Intervals:
         """The mask in a form, and in an order of queries and keys."""
         intervals = self.intervals
@@ -121,6 +128,28 @@ def lower_variant(variant: ir.Variant, order: TokenOrder = UNMOVED) -> Lowered:
             cost = sum(plan.cost for plan in plans)
     if cost > MOST_RUNS:
         raise MaskFileError([_too_many(cost)])
+    return _made(solver, painted, form, plans, compared)
+
+
+def in_order(lowered: Lowered, variant: ir.Variant, order: TokenOrder, most_runs: int = MOST_RUNS) -> Lowered:
+    """The mask from where `order` is reached most cheaply: as it is, or planned anew in that order.
+
+    Moving cuts runs wherever the order parts neighbours: an order that gathers far tokens cuts long runs into single
+    tokens, even where few runs are left in the end. Plans of more than `most_runs` are not made.
+    """
+    pieces = lowered.pieces_in(order)
+    if lowered.order.moves or pieces <= RUNS_A_QUERY_MOVED * lowered.intervals.rows:
+        return lowered
+    solver = Solver(variant.queries, variant.keys, order)
+    painted = _painted(solver, variant)
+    form, plans, compared = _cheaper_form(solver, painted)
+    if sum(plan.cost for plan in plans) > min(pieces // TURNING, most_runs):
+        return lowered
+    return _made(solver, painted, form, plans, compared)
+
+
+def _made(solver: Solver, painted: list[_Painted], form: Form, plans: list[Plan], compared: bool) -> Lowered:
+    """The planned rules painted one over the other."""
     result = Intervals.empty(*solver.shape(form))
     masks = []
     idle: dict[int, Effect] = {}

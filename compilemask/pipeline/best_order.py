@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from compilemask.errors import CompileMaskError
 from compilemask.intervals import terms
 from compilemask.intervals.curves import hilbert, morton
-from compilemask.intervals.lowering import Lowered
-from compilemask.intervals.order import TokenOrder
+from compilemask.intervals.lowering import Lowered, in_order
+from compilemask.intervals.order import UNMOVED, TokenOrder
 from compilemask.intervals.relations import relation_term
 from compilemask.intervals.solve import Form
 from compilemask.intervals.vector import Tokens
@@ -27,6 +27,8 @@ BLOCK = 128
 PATCHES_2D = ((8, 8), (8, 16), (16, 8), (16, 16))
 PATCHES_3D = ((2, 8, 8), (4, 4, 8), (4, 8, 8))
 RASTER = "as written"
+RUNS_MADE = 1 << 21
+PIECES_TRIED = 1 << 24  # an order that cuts a mask into more pieces than this is far from the best
 
 Ints = NDArray[np.int64]
 
@@ -40,9 +42,9 @@ class Candidate:
     visited: int | None
 
 
-def candidates(program: ir.Program, kept: tuple[Lowered, ...]) -> tuple[Candidate, ...]:
+def candidates(variants: tuple[ir.Variant, ...], kept: tuple[Lowered, ...]) -> tuple[Candidate, ...]:
     """The caller's own order first, then every known one that moves something, with its tiles."""
-    variant = program.variants[0]
+    variant = variants[0]
     orders = {RASTER: TokenOrder()}
     ours = dict(_axis_orders(variant.queries, variant))
     theirs = ours if variant.keys is variant.queries else dict(_axis_orders(variant.keys, variant))
@@ -50,7 +52,7 @@ def candidates(program: ir.Program, kept: tuple[Lowered, ...]) -> tuple[Candidat
         order = TokenOrder(ours.get(name), theirs.get(name))
         if order.moves:
             orders[name] = order
-    return tuple(Candidate(name, order, _visited(kept, order)) for name, order in orders.items())
+    return tuple(Candidate(name, order, _visited(variants, kept, order)) for name, order in orders.items())
 
 
 def best(found: tuple[Candidate, ...]) -> Candidate:
@@ -58,15 +60,20 @@ def best(found: tuple[Candidate, ...]) -> Candidate:
     return min(found, key=lambda one: np.inf if one.visited is None else one.visited)
 
 
-def _visited(kept: tuple[Lowered, ...], order: TokenOrder) -> int | None:
+def _visited(variants: tuple[ir.Variant, ...], kept: tuple[Lowered, ...], order: TokenOrder) -> int | None:
     try:
-        return sum(visited_in(one, order, BLOCK, BLOCK) for one in kept)
+        there = [in_order(one, variant, order, RUNS_MADE) for one, variant in zip(kept, variants, strict=True)]
+        if sum(one.pieces_in(order) for one in there) > PIECES_TRIED:
+            return None
+        return sum(visited_in(one, order, BLOCK, BLOCK) for one in there)
     except CompileMaskError:
         return None
 
 
 def visited_in(lowered: Lowered, order: TokenOrder, block_m: int, block_n: int) -> int:
     """Tiles that a mask visits in an order."""
+    if lowered.order.moves and lowered.order is order:
+        return visited_in(Lowered(lowered.form, lowered.intervals), UNMOVED, block_m, block_n)
     intervals = lowered.intervals if not lowered.order.moves else lowered.intervals_in(lowered.form)
     if lowered.form is Form.ROW:
         return visited_tiles(intervals, block_m, block_n, order.queries, order.keys)
@@ -138,7 +145,7 @@ def _coordinate_keys(axis: Axis, variant: ir.Variant) -> Iterator[_Keyed]:
 
 
 def _is_place(expression: ir.Expression) -> bool:
-    places = (CoordinateKind.POS, CoordinateKind.INDEX, CoordinateKind.AT)
+    places = (CoordinateKind.POS, CoordinateKind.INDEX)
     return isinstance(expression, ir.Constant) or (isinstance(expression, ir.Coordinate) and expression.kind in places)
 
 

@@ -12,7 +12,7 @@ from compilemask.descriptor import Descriptor, build_descriptor
 from compilemask.descriptor.registry import register
 from compilemask.errors import UsageError
 from compilemask.intervals import Intervals
-from compilemask.intervals.lowering import Lowered
+from compilemask.intervals.lowering import Lowered, in_order
 from compilemask.intervals.order import UNMOVED, TokenOrder
 from compilemask.intervals.solve import Form
 from compilemask.language.program import Program
@@ -187,7 +187,8 @@ class CompiledMask:
         key = (number, block_m, block_n)
         if key not in self._tiles:
             begin = time.perf_counter()
-            self._tiles[key] = tiles_in_order(self.kept[number], self.order, block_m, block_n)
+            lowered = in_order(self.kept[number], self.program.variants[number], self.order)
+            self._tiles[key] = tiles_in_order(lowered, self.order, block_m, block_n)
             self._compile_ms += 1000 * (time.perf_counter() - begin)
         return self._tiles[key]
 

@@ -84,7 +84,7 @@ def compile_program(program: Program, begin: float | None = None) -> CompiledMas
     kept = lower(program, order)
     tried: tuple[Candidate, ...] = ()
     if any(one.selector is None for one in program.variants[0].orders):
-        tried = candidates(program, kept)
+        tried = candidates(program.variants, kept)
         order = best(tried).order
     found = (*program.diagnostics, *findings(program, kept), *order_findings(program, kept, order, tried))
     compiled = CompiledMask(program, kept, found, order, tried, 1000 * (time.perf_counter() - begin))
@@ -98,7 +98,7 @@ def _fragments(compiled: CompiledMask) -> tuple[Diagnostic, ...]:
             better = None
             tiles = compiled.tiles_of(number)
             if not compiled.order.moves and lowered.intervals.runs <= RUNS_TRIED:
-                chosen = best(candidates(compiled.program, (lowered,)))
+                chosen = best(candidates((compiled.program.variants[number],), (lowered,)))
                 better = chosen if chosen.visited is not None and chosen.visited < tiles.visited else None
             found = fragments(lowered, tiles, better)
             if found is not None:
