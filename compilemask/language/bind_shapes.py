@@ -14,6 +14,7 @@ from compilemask.language.findings import counted, reject
 from compilemask.language.values import ANY, INT64_MAX, ListValue, Value, show
 from compilemask.source import Span
 
+LARGEST_BOX = 2**31
 _SIDES = "say how many keys on each side: `window(behind=3, ahead=0)`; `any` is no bound"
 _EDGES = "`edge=cut`: the window is cut at the border; `edge=shift`: it moves inwards and keeps its number of keys"
 _LEANS = "`lean=behind` or `lean=ahead`: which side of an even size is longer"
@@ -98,7 +99,7 @@ def _box(scope: Scope, node: syntax.Call, context: Context, tokens: RuleTokens, 
     leans = arguments.words("lean", ("behind", "ahead"), count)
     sides = tuple(
         ir.BoxSide(
-            size,
+            LARGEST_BOX if size is None and causal[place] else size,
             ir.Edge(edges[place]),
             _lean(arguments, size, causal[place], leans[place] if leans else None),
             _positive(arguments, "dilation", arguments.each("dilation", count, 1)[place]),
@@ -121,7 +122,7 @@ def _box_sizes(arguments: Arguments) -> list[int | None]:
     for value in values:
         if value is ANY:
             sizes.append(None)
-        elif type(value) is int and 1 <= value <= 2**31:
+        elif type(value) is int and 1 <= value <= LARGEST_BOX:
             sizes.append(value)
         else:
             raise reject("box-size", f"a size of `box` is {show(value)}, expected 1 or more, or `any`", node.span)

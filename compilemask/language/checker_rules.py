@@ -214,7 +214,7 @@ def _check_box(box: ir.Box, tokens: Tokens) -> None:
     axis, slots = tokens.side(Side.KEY)
     for side, part in zip(box.sides, box.by.parts, strict=True):
         expression = part.expression
-        if side.size is None or side.size == 1 or not isinstance(expression, ir.Coordinate):
+        if side.size is None or side.causal or side.size == 1 or not isinstance(expression, ir.Coordinate):
             continue
         column = axis.column(expression.kind, expression.region)
         values = column.values[slots] if column.present is None else column.values[slots][column.present[slots]]

@@ -286,6 +286,14 @@ def test_a_box_takes_lists_and_any() -> None:
     assert cells(grid.format("1, 2, edge=cut, lean=[behind, ahead]")).split()[1] == ".##......"
 
 
+def test_a_causal_box_never_looks_ahead() -> None:
+    grid = "layout\n    token : grid(6)\nrules\n    token sees token : box({}, edge=shift, causal=true{})\n"
+
+    assert cells(grid.format("any", "")) == "#..... ##.... ###... ####.. #####. ######"
+    assert cells(grid.format("2", "")) == "#..... ##.... .##... ..##.. ...##. ....##"
+    assert cells(grid.format("3", ", stride=2")) == "#..... ##.... .##... .###.. ...##. ...###"
+
+
 def test_the_extent_of_a_box_is_that_of_the_keys_own_instance() -> None:
     text = "layout\n    image : [grid(3), grid(6)]\nrules\n    image sees image : box(3, edge=shift) within image\n"
 
