@@ -28,7 +28,7 @@ from compilemask.language import arithmetic as scalar
 from compilemask.language import program as ir
 from compilemask.language.program import ArithmeticOperator, Function, Side
 from compilemask.language.program import ComparisonOperator as Op
-from compilemask.language.values import ANY, ListValue
+from compilemask.language.values import ANY, ListValue, Value
 
 FLIP = {Op.LESS: Op.GREATER, Op.LESS_EQUAL: Op.GREATER_EQUAL, Op.GREATER: Op.LESS, Op.GREATER_EQUAL: Op.LESS_EQUAL}
 UNION_OF_POINTS = 64
@@ -106,10 +106,41 @@ def _comparison(node: ir.Comparison) -> Term:
         if isinstance(other, ir.Constant) and other.value is ANY:
             always = scalar.compare(how, 0, ANY)
             return conjunction(*_presence(side)) if always else NEVER
-        rewritten = _rewrite(node, side, how, other)
+        rewritten = _rewrite(node, side, how, other) or _unbounded(node, side, how, other)
         if rewritten is not None:
             return rewritten
-    return _linear(node)
+    return Opaque(node) if _may_be_any(node) else _linear(node)
+
+
+def _unbounded(node: ir.Comparison, side: ir.Expression, operator: Op, other: ir.Expression) -> Term | None:
+    """A one-sided bound that is `any` for some tokens: those apart, the others as a sum."""
+    if len(sides_of(other)) != 1 or not _may_be_any(other) or _may_be_any(side):
+        return None
+    unbounded = ir.Constant(None, ANY)
+    apart = [condition_term(ir.Comparison(node.span, how, other, unbounded)) for how in (Op.EQUAL, Op.NOT_EQUAL)]
+    return disjunction(
+        conjunction(apart[0], condition_term(ir.Comparison(node.span, operator, side, unbounded))),
+        conjunction(apart[1], _linear(node)),
+    )
+
+
+@lru_cache(maxsize=4096)
+def _may_be_any(expression: ir.Expression) -> bool:
+    """Whether `any` stands in the expression, or in a list of it."""
+    if isinstance(expression, ir.Constant):
+        return _holds_any(expression.value)
+    parts: list[object] = []
+    for field in dataclasses.fields(expression):
+        value = getattr(expression, field.name)
+        parts += value if isinstance(value, tuple) else (value,)
+    inner = [part.value if isinstance(part, ir.Case) else part for part in parts]
+    return any(isinstance(part, ir.Expression) and _may_be_any(part) for part in inner)
+
+
+def _holds_any(value: Value) -> bool:
+    if isinstance(value, ListValue):
+        return value.array is None and any(_holds_any(entry) for entry in value)
+    return value is ANY
 
 
 def _spread(expression: ir.Expression, other: ir.Expression) -> ir.Expression:

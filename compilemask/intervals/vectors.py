@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from compilemask.intervals.by_value import boxed, by_value
 from compilemask.intervals.curves import hilbert, morton
 from compilemask.intervals.vector import Bools, Scope, Tokens, Vector, anywhere, both, value_error
+from compilemask.intervals.vector_lists import lookup, member_of_rows, nested_lookup, search
 from compilemask.language import arithmetic as scalar
 from compilemask.language import functions
 from compilemask.language import program as ir
@@ -139,66 +140,12 @@ def _negative(node: ir.Negative, scope: Scope, active: Bools | None) -> Vector:
 
 
 def _lookup(node: ir.Lookup, scope: Scope, active: Bools | None) -> Vector:
-    values, index = evaluate(node.values, scope, active), evaluate(node.index, scope, active)
-    table = values.values[()] if values.values.ndim == 0 else None
-    if not isinstance(table, ListValue) or index.values.dtype != np.int64:
-        if isinstance(node.values, ir.Lookup) and index.values.dtype == np.int64:
-            nested = _nested(node.values, index, scope, active)
-            if nested is not None:
-                return nested
-        return by_value(lambda x, y: scalar.lookup(x, y, from_end=False), [values, index], active)
-    entries: NDArray[Any]
-    entries = table.array if table.array is not None else boxed(table.items)
-    outside = (index.values < 0) | (index.values >= len(table))
-    present = both(values.present, index.present)
-    place = index.values
-    if outside.any():
-        if anywhere(outside, active, present):
-            wrong = np.broadcast_to(index.values, np.broadcast_shapes(outside.shape, _shape(active), _shape(present)))
-            bad = wrong[np.broadcast_to(_joined(outside, active, present), wrong.shape)]
-            scalar.lookup(table, int(bad.reshape(-1)[0]), from_end=False)
-        present = both(present, ~outside)
-        place = np.where(outside, 0, place)
-    if not len(table):
-        return Vector(np.zeros(place.shape, np.int64), np.zeros(place.shape, np.bool_))
-    if place.ndim == 0:
-        return Vector(entries[int(place) : int(place) + 1].reshape(()), present)
-    return Vector(entries[place], present)
-
-
-def _nested(inner: ir.Lookup, index: Vector, scope: Scope, active: Bools | None) -> Vector | None:
-    """`lists[i][j]` where `lists` is a constant list of integer lists."""
-    outer = evaluate(inner.values, scope, active).values
-    table = outer[()] if outer.ndim == 0 else None
-    if not isinstance(table, ListValue) or not all(
-        isinstance(entry, ListValue) and entry.array is not None and entry.array.dtype == np.int64 for entry in table
-    ):
-        return None
-    rows = [entry.array for entry in table if isinstance(entry, ListValue) and entry.array is not None]
-    lengths = np.array([len(row) for row in rows], np.int64)
-    row = evaluate(inner.index, scope, active)
-    if row.values.dtype != np.int64 or not len(rows):
-        return None
-    present = both(row.present, index.present)
-    safe = np.clip(row.values, 0, len(rows) - 1)
-    inside = (row.values == safe) & (index.values >= 0) & (index.values < lengths[safe])
-    if not inside.all():
-        if anywhere(~inside, active, present):
-            return None
-        present = both(present, inside)
-    flat = np.concatenate([*rows, np.zeros(1, np.int64)])
-    place = (np.cumsum(lengths) - lengths)[safe] + np.where(inside, index.values, 0)
-    return Vector(flat[np.where(inside, place, flat.size - 1)], present)
-
-
-def _joined(first: Bools, *masks: Bools | None) -> Bools:
-    for mask in masks:
-        first = first if mask is None else first & mask
-    return first
-
-
-def _shape(mask: Bools | None) -> tuple[int, ...]:
-    return () if mask is None else mask.shape
+    index = evaluate(node.index, scope, active)
+    if isinstance(node.values, ir.Lookup):
+        lists, row = (evaluate(part, scope, active) for part in (node.values.values, node.values.index))
+        nested = nested_lookup(lists, row, index, active)
+        return lookup(lookup(lists, row, active), index, active) if nested is None else nested
+    return lookup(evaluate(node.values, scope, active), index, active)
 
 
 def _slice(node: ir.Slice, scope: Scope, active: Bools | None) -> Vector:
@@ -237,40 +184,22 @@ def _call(node: ir.Call, scope: Scope, active: Bools | None) -> Vector:
         if drawn is not None:
             return Vector(drawn, present)
     if node.function in (Function.COUNT, Function.FIND):
-        found = _search(node.function, arguments)
+        found = search(node.function, arguments)
         if found is not None:
             return found
     return by_value(lambda *values: functions.call(node.function, values), arguments, active)
-
-
-def _search(function: Function, arguments: list[Vector]) -> Vector | None:
-    """`count` and `find` in a constant list of integers."""
-    values, wanted = arguments
-    table = values.values[()] if values.values.ndim == 0 else None
-    if not isinstance(table, ListValue) or table.array is None or table.array.dtype != np.int64:
-        return None
-    if wanted.values.dtype != np.int64 or not len(table):
-        return None
-    entries = table.array
-    if function is Function.COUNT:
-        if (np.diff(entries) < 0).any():
-            return None
-        return Vector(
-            np.searchsorted(entries, wanted.values, side="right").astype(np.int64), both(values.present, wanted.present)
-        )
-    order = np.argsort(entries, kind="stable")
-    place = np.minimum(np.searchsorted(entries[order], wanted.values), len(table) - 1)
-    found = entries[order][place] == wanted.values
-    return Vector(order[place].astype(np.int64), both(both(values.present, wanted.present), found))
 
 
 # ---------------------------------------------------------------- conditions
 
 
 def _comparison(node: ir.Comparison, scope: Scope, active: Bools | None) -> Vector:
-    member = _member_of_rows(node, scope, active)
-    if member is not None:
-        return member
+    if isinstance(node.left, ir.Listing) and isinstance(node.right, ir.Constant) and node.operator in _MEMBERSHIP:
+        parts = [evaluate(part, scope, active) for part in node.left.parts]
+        member = member_of_rows(node.right.value, parts) if isinstance(node.right.value, ListValue) else None
+        if member is not None:
+            known = member.values if node.operator is ComparisonOperator.IN else ~member.values
+            return Vector(known if member.present is None else known & member.present, None)
     left, right = evaluate(node.left, scope, active), evaluate(node.right, scope, active)
     values = _compare(node.operator, left, right, active)
     present = both(left.present, right.present)
@@ -281,47 +210,6 @@ def _comparison(node: ir.Comparison, scope: Scope, active: Bools | None) -> Vect
     return Vector(values, None)
 
 
-def _member_of_rows(node: ir.Comparison, scope: Scope, active: Bools | None) -> Vector | None:
-    """`(a, b) in [[1, 2], ...]` for numbers: each part by its place among the table's values."""
-    if node.operator not in (ComparisonOperator.IN, ComparisonOperator.NOT_IN):
-        return None
-    if not isinstance(node.left, ir.Listing) or not isinstance(node.right, ir.Constant):
-        return None
-    table = _rows_of(node.right.value, len(node.left.parts))
-    if table is None:
-        return None
-    parts = [evaluate(part, scope, active) for part in node.left.parts]
-    if any(part.values.dtype != np.int64 for part in parts):
-        return None
-    known: Any = np.ones((), np.bool_)
-    code: Any = np.zeros((), np.int64)
-    wanted = np.zeros(len(table), np.int64)
-    present: Bools | None = None
-    for column, part in zip(table.T, parts, strict=True):
-        values, place = np.unique(column, return_inverse=True)
-        found = np.minimum(np.searchsorted(values, part.values), values.size - 1)
-        known = known & (values[found] == part.values)
-        code, wanted = code * values.size + found, wanted * values.size + place.reshape(-1)
-        present = both(present, part.present)
-        kept, wanted = np.unique(wanted, return_inverse=True)
-        code_place = np.minimum(np.searchsorted(kept, code), kept.size - 1)
-        known = known & (kept[code_place] == code)
-        code, wanted = code_place, wanted.reshape(-1)
-    result = known if node.operator is ComparisonOperator.IN else ~known
-    return Vector(np.asarray(result if present is None else result & present), None)
-
-
-def _rows_of(value: Any, width: int) -> NDArray[np.int64] | None:
-    """[entries, width] of a list of lists of numbers; None for any other value."""
-    if not isinstance(value, ListValue) or not len(value):
-        return None
-    rows = [entry.array for entry in value.items if isinstance(entry, ListValue)]
-    if len(rows) != len(value):
-        return None
-    numbers = [row for row in rows if row is not None and row.dtype == np.int64 and row.size == width]
-    return np.stack(numbers).astype(np.int64) if len(numbers) == len(rows) else None
-
-
 _COMPARE: dict[ComparisonOperator, Callable[[Any, Any], Any]] = {
     ComparisonOperator.LESS: np.less,
     ComparisonOperator.LESS_EQUAL: np.less_equal,
@@ -330,6 +218,7 @@ _COMPARE: dict[ComparisonOperator, Callable[[Any, Any], Any]] = {
     ComparisonOperator.GREATER_EQUAL: np.greater_equal,
     ComparisonOperator.GREATER: np.greater,
 }
+_MEMBERSHIP = (ComparisonOperator.IN, ComparisonOperator.NOT_IN)
 _EQUALITY = (ComparisonOperator.EQUAL, ComparisonOperator.NOT_EQUAL)
 
 
