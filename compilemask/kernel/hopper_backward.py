@@ -39,11 +39,21 @@ LN_2 = gl.constexpr(0.6931471805599453)
 
 
 @builtin
-def add_tile(descriptor, coordinates, source, _semantic=None):
-    """Adds a tile in shared memory to global memory with TMA."""
+def _reduce_tile(descriptor, coordinates, source, _semantic=None):
+    """`async_atomic_add`, which Gluon has since Triton 3.9; its operation is older."""
     coordinates = _semantic._convert_to_ir_values(coordinates, require_i64=False)
     kind = ir.DESCRIPTOR_REDUCE_KIND.ADD
     _semantic.builder.create_async_tma_reduce(kind, descriptor.handle, coordinates, source.handle)
+
+
+@builtin
+def _viewed(memory, dtype, shape, layout, _semantic=None):
+    """Shared memory as another shape; the method lost its underscore in Triton 3.9."""
+    view = getattr(memory, "reinterpret", None) or memory._reinterpret
+    return view(dtype, shape, layout, _semantic=_semantic)
+
+
+add_tile = getattr(tma, "async_atomic_add", None) or _reduce_tile
 
 
 @gluon.jit
@@ -180,7 +190,7 @@ def _hand_over_dq(dquery, unit, step, dq_smem, dq_ready, dq_free, PART: gl.const
 @gluon.jit
 def _term(terms_smem, slot, ROW: gl.constexpr, LAYOUT: gl.constexpr):
     """One row of a step's query terms."""
-    rows = terms_smem.index(slot)._reinterpret(gl.float32, [TERMS, STEP], gl.SwizzledSharedLayout(1, 1, 1, [0]))
+    rows = _viewed(terms_smem.index(slot), gl.float32, [TERMS, STEP], gl.SwizzledSharedLayout(1, 1, 1, [0]))
     return rows.index(ROW).load(LAYOUT)
 
 
