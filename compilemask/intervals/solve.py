@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from compilemask.errors import InternalError
+from compilemask.errors import InternalError, MaskFileError
 from compilemask.intervals import plan as plans
 from compilemask.intervals import terms
 from compilemask.intervals.codes import UNBOUNDED, check_kinds, combine, numbers
@@ -25,10 +25,11 @@ from compilemask.language import program as ir
 from compilemask.language.axis import Axis
 from compilemask.language.program import Side
 from compilemask.language.values import ANY
-from compilemask.source import Span
+from compilemask.source import Diagnostic, Severity, Span
 
 Ints = NDArray[np.int64]
 BRANCHES = 64
+LARGEST = 2**60
 LOWEST, HIGHEST = np.int64(-(2**62)), np.int64(2**62)
 
 
@@ -227,6 +228,8 @@ class Solver:
         key = self.coordinate(part.key, Tokens(self.keys, joined.keys))
         live = [v.values if v.present is None else v.values[v.present] for v in (query, key)]
         check_kinds(live[0], live[1], _span(part))
+        if part.order is not Order.EQUAL or part.shift:
+            _check_size(live, _span(part))
         moved = _moved(query.values, part) if part.order is Order.EQUAL and part.shift else query.values
         pair = Pair(part, moved, key.values)
         (joined.equal if part.order is Order.EQUAL else joined.ranges).append(pair)
@@ -292,6 +295,15 @@ class Solver:
         from compilemask.intervals.specials import special_plan
 
         return special_plan(self, part, joined, form)
+
+
+def _check_size(live: list[NDArray[Any]], span: Span | None) -> None:
+    """Bounds and shifts are added to coordinates, so these must be well below 64 bits."""
+    for values in live:
+        if values.dtype == np.int64 and values.size and max(int(values.max()), -int(values.min())) > LARGEST:
+            message = f"a coordinate here reaches {int(values.max()) if values.max() > 0 else int(values.min())}"
+            hint = f"coordinates that are compared by order lie between -{LARGEST} and {LARGEST}"
+            raise MaskFileError([Diagnostic(Severity.ERROR, "too-large", message, span, hint)])
 
 
 def _moved(values: NDArray[Any], part: terms.Compare) -> NDArray[Any]:

@@ -78,7 +78,7 @@ def cannot_fail(expression: ir.Expression) -> bool:
     """Whether an expression of one token has a value, or is absent, whatever the token."""
     if isinstance(expression, _SIMPLE):
         return all(
-            _largest(part) is not None or (isinstance(part, _SIMPLE) and cannot_fail(part))
+            _largest(part) is not None or (part is not expression and isinstance(part, _SIMPLE) and cannot_fail(part))
             for part in _operands(expression)
         )
     return _largest(expression) is not None

@@ -269,7 +269,11 @@ def _comparison(expression: ir.Comparison, frame: Frame, slots: Slots) -> Values
             flags = flags if operator is ir.ComparisonOperator.IN else ~flags
             return Values(flags if present is None else flags & present, None)
     a, b = left.values, right.values
-    if a.dtype == b.dtype and (a.dtype == np.int64 or (a.dtype == np.bool_ and operator in _EQUALITIES)):
+    if (
+        operator in _COMPARISONS
+        and a.dtype == b.dtype
+        and (a.dtype == np.int64 or (a.dtype == np.bool_ and operator in _EQUALITIES))
+    ):
         compare = _COMPARISONS[operator]
         flags = compare(a, b)
     else:
