@@ -13,6 +13,7 @@ from compilemask.intervals.terms import (
     ALWAYS,
     NEVER,
     Compare,
+    Coord,
     Enclosed,
     Expressed,
     Filter,
@@ -20,12 +21,14 @@ from compilemask.intervals.terms import (
     Order,
     Present,
     Term,
+    WindowEnd,
     conjunction,
     disjunction,
     negation,
 )
 from compilemask.language import arithmetic as scalar
 from compilemask.language import program as ir
+from compilemask.language.bind_kinds import Kind, kind_of
 from compilemask.language.program import ArithmeticOperator, Function, Side
 from compilemask.language.program import ComparisonOperator as Op
 from compilemask.language.values import ANY, ListValue, Value
@@ -355,7 +358,17 @@ def _linear(node: ir.Comparison) -> Term:
             order, shift = Order.AT_MOST, shift - (operator is Op.LESS)
         case _:
             order, shift = Order.AT_LEAST, shift + (operator is Op.GREATER)
-    return Compare(Expressed((to_this(_sum(queries)),)), Expressed((to_this(_sum(keys)),)), shift, order)
+    added = [t for f, t in left if f == 1] + [t for f, t in right if f == -1]
+    return Compare(_side(queries, added), _side(keys, added), shift, order)
+
+
+def _side(terms: _Terms, added: list[ir.Expression]) -> Coord:
+    """The sum of one side; a term that may be `any`, which can be added and never subtracted, is a bound."""
+    loose = [(f, t) for f, t in terms if abs(f) == 1 and t in added and kind_of(t) in (Kind.UNKNOWN, Kind.ANY)]
+    if len(loose) != 1:
+        return Expressed((to_this(_sum(terms)),))
+    rest = [(f, t) for f, t in terms if t is not loose[0][1]]
+    return WindowEnd(to_this(_sum(rest)), to_this(loose[0][1]), loose[0][0], checked=False)
 
 
 def _is_sum(expression: ir.Expression) -> bool:

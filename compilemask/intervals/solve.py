@@ -229,7 +229,9 @@ class Solver:
         live = [v.values if v.present is None else v.values[v.present] for v in (query, key)]
         check_kinds(live[0], live[1], _span(part))
         if part.order is not Order.EQUAL or part.shift:
-            _check_size(live, _span(part))
+            for coord, values in ((part.query, live[0]), (part.key, live[1])):
+                if isinstance(coord, terms.Expressed):
+                    _check_size(values, coord.parts[0].span)
         moved = _moved(query.values, part) if part.order is Order.EQUAL and part.shift else query.values
         pair = Pair(part, moved, key.values)
         (joined.equal if part.order is Order.EQUAL else joined.ranges).append(pair)
@@ -243,8 +245,8 @@ class Solver:
         match coord:
             case terms.Enclosing(region=region, outer=outer):
                 return Vector(tokens.axis.enclosing(region, outer)[tokens.slots], None)
-            case terms.WindowEnd(expression=expression, bound=bound, sign=sign):
-                return _window_end(expression, bound, sign, tokens)
+            case terms.WindowEnd():
+                return _window_end(coord, tokens)
             case terms.Expressed(parts=parts):
                 columns = [_column(part, tokens) for part in parts]
                 present = None
@@ -297,13 +299,15 @@ class Solver:
         return special_plan(self, part, joined, form)
 
 
-def _check_size(live: list[NDArray[Any]], span: Span | None) -> None:
+def _check_size(values: NDArray[Any], span: Span | None) -> None:
     """Bounds and shifts are added to coordinates, so these must be well below 64 bits."""
-    for values in live:
-        if values.dtype == np.int64 and values.size and max(int(values.max()), -int(values.min())) > LARGEST:
-            message = f"a coordinate here reaches {int(values.max()) if values.max() > 0 else int(values.min())}"
-            hint = f"coordinates that are compared by order lie between -{LARGEST} and {LARGEST}"
-            raise MaskFileError([Diagnostic(Severity.ERROR, "too-large", message, span, hint)])
+    if values.dtype != np.int64 or not values.size:
+        return
+    least, most = int(values.min()), int(values.max())
+    if max(most, -least) > LARGEST:
+        message = f"a coordinate here reaches {most if most > LARGEST else least}"
+        hint = f"coordinates that are compared by order lie between -{LARGEST} and {LARGEST}"
+        raise MaskFileError([Diagnostic(Severity.ERROR, "too-large", message, span, hint)])
 
 
 def _moved(values: NDArray[Any], part: terms.Compare) -> NDArray[Any]:
@@ -332,12 +336,13 @@ def _column(expression: ir.Expression, tokens: Tokens) -> Vector:
     return Vector(np.broadcast_to(vector.values, shape), present)
 
 
-def _window_end(expression: ir.Expression, bound: ir.Expression, sign: int, tokens: Tokens) -> Vector:
+def _window_end(end: terms.WindowEnd, tokens: Tokens) -> Vector:
+    expression, bound, sign = end.expression, end.bound, end.sign
     coordinate, reach = _column(expression, tokens), _column(bound, tokens)
     present = coordinate.present if reach.present is None else _and(reach.present, coordinate.present)
     amount = numbers(reach.values, bound.span)
     live = amount if present is None else amount[present]
-    if live.size and int(live.min()) < 0:
+    if end.checked and live.size and int(live.min()) < 0:
         raise value_error(f"a side of the window is {int(live.min())}", bound.span, "a side of a window is 0 or more")
     ends = numbers(coordinate.values, expression.span) + sign * np.minimum(amount, UNBOUNDED)
     if reach.values.dtype == object:

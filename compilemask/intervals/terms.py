@@ -27,11 +27,12 @@ class Expressed(Coord):
 
 @dataclass(frozen=True, slots=True)
 class WindowEnd(Coord):
-    """`expression + sign * bound`, unbounded where the bound is `any`."""
+    """`expression + sign * bound`, unbounded where the bound is `any`; `checked`: a negative bound is an error."""
 
     expression: ir.Expression
     bound: ir.Expression
     sign: int
+    checked: bool = True
 
 
 @dataclass(frozen=True, slots=True)
