@@ -39,6 +39,7 @@ layout
 rules
     token sees token : causal
 """
+WRONG = MASK.replace("causal", "casual")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,7 @@ def run(number: int, job: Job, text: str = MASK, **options: object) -> Run:
 
 def test_it_validates_and_survives_what_is_wrong() -> None:
     with started() as worker:
-        worker.send(run(1, Job.VALIDATE, MASK.replace("causal", "casual")))
+        worker.send(run(1, Job.VALIDATE, WRONG))
         worker.send(run(2, Job.VALIDATE, block_m=64, block_n=64))
 
         failed, done = worker.answer(), worker.answer()
@@ -134,8 +135,8 @@ def test_a_long_run_is_cancelled_and_the_next_one_works() -> None:
         worker.send(Cancel(1))
 
         assert worker.answer() == Cancelled(1)
-        worker.send(run(2, Job.VALIDATE, MASK.replace("causal", "none")))
-        assert isinstance(worker.answer(), Done)
+        worker.send(run(2, Job.VALIDATE, WRONG))
+        assert isinstance(worker.answer(), Failed)
 
 
 def test_what_libraries_print_does_not_reach_the_protocol(tmp_path: Path) -> None:
@@ -144,8 +145,8 @@ def test_what_libraries_print_does_not_reach_the_protocol(tmp_path: Path) -> Non
     code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import sitecustomize; "
     code += "import runpy; runpy.run_module('compilemask.worker', run_name='__main__')"
     with started(sys.executable, "-c", code) as worker:
-        worker.send(run(1, Job.VALIDATE, MASK.replace("causal", "none")))
-        assert isinstance(worker.answer(), Done)
+        worker.send(run(1, Job.VALIDATE, WRONG))
+        assert isinstance(worker.answer(), Failed)
         worker.send(Shutdown())
         assert worker.process.stdout is not None
         assert worker.process.stdout.read() == ""
