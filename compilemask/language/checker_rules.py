@@ -17,7 +17,14 @@ from compilemask.language import program as ir
 from compilemask.language.analysis import constant_in_runs, walk
 from compilemask.language.axis import CoordinateKind
 from compilemask.language.bind_scope import Scope, evaluating, token_words
-from compilemask.language.checker_values import KIND_WORDS, Tokens, check_pair, check_token, refuse_mixed, tokens_after
+from compilemask.language.checker_values import (
+    KIND_WORDS,
+    Tokens,
+    check_condition,
+    check_token,
+    refuse_mixed,
+    tokens_after,
+)
 from compilemask.language.findings import reject
 from compilemask.language.program import Side
 from compilemask.language.values import ListValue, Unbounded
@@ -99,7 +106,7 @@ def _relation(relation: ir.Relation, tokens: Tokens) -> None:
             if isinstance(inner, ir.Same):
                 _warn_not_same(inner, tokens)
         case ir.Condition(_, expression):
-            check_pair(expression, tokens)
+            check_condition(expression, tokens)
         case _:
             _compared(relation, tokens)
 

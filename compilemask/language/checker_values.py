@@ -107,45 +107,51 @@ def _kinds(found: Values) -> set[type]:
     return {bool if found.values.dtype == np.bool_ else int} if len(found.values) else set()
 
 
-def check_pair(expression: ir.Expression, tokens: Tokens) -> None:
+def check_condition(expression: ir.Expression, tokens: Tokens) -> None:
+    """Check a condition over a query and a key, and that it is one wherever it has a value."""
+    kinds = check_pair(expression, tokens)
+    wrong = next((kind for kind in kinds or () if kind is not bool), None)
+    if wrong is not None:
+        hint = "compare it with `== 1`" if wrong is int else None
+        what = KIND_WORDS.get(wrong, "`any`")
+        raise reject(
+            "not-a-condition", f"this gives {what} for some tokens, expected a condition", expression.span, hint
+        )
+
+
+def check_pair(expression: ir.Expression, tokens: Tokens) -> set[type] | None:
+    """Check an expression over a query and a key; the kinds of its values, None where they are not known."""
     if not len(tokens.queries) or not len(tokens.keys):
-        return
+        return None
     sides = sides_of(expression)
     if len(sides) <= 1:
-        check_token(expression, next(iter(sides), Side.QUERY), tokens)
-        return
+        return check_token(expression, next(iter(sides), Side.QUERY), tokens)
     match expression:
         case ir.AllOf(_, parts) | ir.AnyOf(_, parts):
             for part in parts:
-                check_pair(part, tokens)
+                check_condition(part, tokens)
                 tokens = tokens_after(part, tokens, held=isinstance(expression, ir.AllOf))
+            return {bool}
         case ir.Conditional(_, condition, value, otherwise):
-            check_pair(condition, tokens)
-            check_pair(value, tokens_after(condition, tokens, held=True))
-            check_pair(otherwise, tokens_after(condition, tokens, held=False))
-        case ir.Comparison(span, operator, left, right) if operator not in _MEMBERSHIP:
-            kinds = [_operand(side, tokens) for side in (left, right)]
-            if kinds[0] is not None and kinds[1] is not None:
-                refuse_mixed(kinds[0] | kinds[1], span)
+            check_condition(condition, tokens)
+            yes = check_pair(value, tokens_after(condition, tokens, held=True))
+            no = check_pair(otherwise, tokens_after(condition, tokens, held=False))
+            return None if yes is None or no is None else yes | no
+        case ir.Comparison(span, operator, left, right):
+            first, second = check_pair(left, tokens), check_pair(right, tokens)
+            if first is not None and second is not None and operator not in _MEMBERSHIP:
+                refuse_mixed(first | second, span)
+            return {bool}
         case ir.Lookup(span, values, index):
             check_pair(values, tokens)
             check_pair(index, tokens)
-            _check_table(span, values, index, tokens)
-        case _:
-            for part in _children(expression):
-                check_pair(part, tokens)
+            return _check_table(span, values, index, tokens)
+    for part in _children(expression):
+        check_pair(part, tokens)
+    return None
 
 
 _MEMBERSHIP = (ir.ComparisonOperator.IN, ir.ComparisonOperator.NOT_IN)
-
-
-def _operand(expression: ir.Expression, tokens: Tokens) -> set[type] | None:
-    """The kinds of values of an operand of one token; None for one of both tokens."""
-    sides = sides_of(expression)
-    if len(sides) > 1:
-        check_pair(expression, tokens)
-        return None
-    return check_token(expression, next(iter(sides), Side.QUERY), tokens)
 
 
 def _children(expression: ir.Expression) -> list[ir.Expression]:
@@ -159,19 +165,19 @@ def _children(expression: ir.Expression) -> list[ir.Expression]:
     return found
 
 
-def _check_table(span: Span | None, values: ir.Expression, index: ir.Expression, tokens: Tokens) -> None:
+def _check_table(span: Span | None, values: ir.Expression, index: ir.Expression, tokens: Tokens) -> set[type] | None:
     """`table[q.C][k.D]`: the row is one token's, the place in it the other's; every pair is looked up."""
     row_sides, place_sides = sides_of(values), sides_of(index)
     if len(row_sides) > 1 or len(place_sides) > 1:
-        return
+        return None
     row_axis, row_slots = tokens.side(next(iter(row_sides), Side.QUERY))
     axis, slots = tokens.side(next(iter(place_sides), Side.KEY))
     rows = columns.column_of(values, row_axis, row_slots)
     places = columns.column_of(index, axis, slots)
-    lists = {id(entry): len(entry) for entry in rows.values.tolist() if isinstance(entry, ListValue)}
-    shortest = min(lists.values(), default=0)
+    lists = {id(entry): entry for entry in rows.values.tolist() if isinstance(entry, ListValue)}
+    shortest = min((len(entry) for entry in lists.values()), default=0)
     if places.values.dtype != np.int64 or not lists:
-        return
+        return None
     wrong = np.flatnonzero(places.mask() & ((places.values < 0) | (places.values >= shortest)))
     if len(wrong):
         place = int(places.values[wrong[0]])
@@ -180,3 +186,10 @@ def _check_table(span: Span | None, values: ir.Expression, index: ir.Expression,
             f"index {place} is outside of a list of {shortest}, for {token_words(axis, int(slots[wrong[0]]))}",
             span,
         )
+    return {kind for entry in lists.values() for kind in _kinds_in(entry)}
+
+
+def _kinds_in(values: ListValue) -> set[type]:
+    if values.array is None:
+        return {type(entry) for entry in values}
+    return {bool if values.array.dtype == np.bool_ else int} if len(values) else set()
