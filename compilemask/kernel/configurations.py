@@ -96,10 +96,10 @@ def _triton_version() -> str:
 
 
 _FORWARD_32_BIT: dict[int, Configuration] = {
-    16: Configuration(64, 64, 4, 2),
-    32: Configuration(64, 64, 4, 2),
-    64: Configuration(64, 32, 4, 2),
-    128: Configuration(64, 32, 8, 1),
+    16: Configuration(64, 32, 8, 1),
+    32: Configuration(64, 32, 8, 1),
+    64: Configuration(64, 32, 8, 1),
+    128: Configuration(32, 32, 8, 1),
     256: Configuration(32, 32, 8, 1),
 }
 

@@ -56,7 +56,7 @@ def run_backward(
 
 
 def _is_plain(query: Tensor) -> bool:
-    return query.device.type == "cpu" or query.dtype == torch.float64
+    return query.device.type != "cuda" or query.dtype == torch.float64
 
 
 def _gpu_forward(query: Tensor, key: Tensor, value: Tensor, mask: PreparedMask, scale: float) -> tuple[Tensor, Tensor]:
