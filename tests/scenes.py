@@ -99,7 +99,7 @@ def recorded(name: str) -> Done:
 def replay(screen: DesignScreen, job: Job, name: str) -> None:
     """As if the worker had just finished a job."""
     reply = recorded(name)
-    screen.board = screen.board.asked(job, screen.revision).numbered(job, reply.id)
+    screen.board = screen.board.asked(job, screen.fingerprint).numbered(job, reply.id)
     screen.post_message(WorkerReplied(reply))
 
 

@@ -34,6 +34,11 @@ class Document:
         return self.text if self.begun is None else self.begun
 
     @property
+    def key(self) -> str:
+        """Tells documents apart within a session."""
+        return str(self.path or self.name)
+
+    @property
     def folder(self) -> Path | None:
         """Where the files that the mask names are looked for."""
         return self.path.parent if self.path else None

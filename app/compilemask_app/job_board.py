@@ -13,11 +13,11 @@ Report = ValidationReport | CompileReport | TimingReport
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One job: its state, the revision it was asked for, and the last report."""
+    """One job: its state, the fingerprint of the text it was asked for, and the last report."""
 
     state: JobState = field(default_factory=JobState)
     number: int | None = None
-    revision: int = -1
+    fingerprint: int = -1
     report: Report | None = None
 
 
@@ -31,14 +31,14 @@ class JobBoard:
         """What is known of one job."""
         return dict(self.entries)[job]
 
-    def states(self, revision: int) -> dict[Job, JobState]:
-        """For the job bar; results of other revisions are marked."""
-        return {job: replace(entry.state, outdated=entry.revision != revision) for job, entry in self.entries}
+    def states(self, fingerprint: int) -> dict[Job, JobState]:
+        """For the job bar; results of other texts are marked."""
+        return {job: replace(entry.state, outdated=entry.fingerprint != fingerprint) for job, entry in self.entries}
 
-    def asked(self, job: Job, revision: int) -> JobBoard:
+    def asked(self, job: Job, fingerprint: int) -> JobBoard:
         """The job was asked for; its number is not known yet."""
         state = JobState(Phase.WAITING, "waiting for the worker")
-        return self._with(job, replace(self.entry(job), state=state, revision=revision, number=None))
+        return self._with(job, replace(self.entry(job), state=state, fingerprint=fingerprint, number=None))
 
     def numbered(self, job: Job, number: int) -> JobBoard:
         """The worker accepted it under this number."""

@@ -76,13 +76,13 @@ class TestJobs:
             screen = await design(pilot)
             await pilot.press("v", "c", "t")
             await until(pilot, lambda: not screen.board.busy() and screen.board.entry(Job.TIME).state.text != "")
-            states = screen.board.states(screen.revision)
+            states = screen.board.states(screen.fingerprint)
             assert [states[job].phase for job in Job] == [Phase.GOOD, Phase.GOOD, Phase.UNABLE]
             assert "there is no GPU" in states[Job.TIME].text
             assert any(isinstance(message, WorkerReplied) for message in seen)
             screen.query_one(MaskEditor).text = TEXT + "\n"
             await design(pilot)
-            assert screen.board.states(screen.revision)[Job.VALIDATE].outdated
+            assert screen.board.states(screen.fingerprint)[Job.VALIDATE].outdated
 
     async def test_a_failing_validation_selects_the_first_wrong_cell(self, make_app: MakeApp) -> None:
         async with make_app(TEXT + "# red\n", worker=worker("good")).run_test(size=SIZE) as pilot:
@@ -92,6 +92,20 @@ class TestJobs:
             assert (screen.view.query_cursor, screen.view.key_cursor) == (9, 3)
             assert screen.query_one(MaskView).wrong == (9, 3)
             assert "query 9, key 3: expected visible, found hidden" in screen.board.entry(Job.VALIDATE).state.text
+
+    async def test_results_are_kept_for_each_mask(self, make_app: MakeApp) -> None:
+        async with make_app(worker=worker("good")).run_test(size=SIZE) as pilot:
+            screen = await design(pilot)
+            await pilot.press("v")
+            await until(pilot, lambda: screen.board.entry(Job.VALIDATE).state.phase is Phase.GOOD)
+            first = screen.files.document
+            screen.open_named("causal")
+            await until(pilot, lambda: screen.files.document.name == "causal")
+            assert screen.board.entry(Job.VALIDATE).state.phase is Phase.IDLE
+            screen.files._show(first)
+            await design(pilot)
+            state = screen.board.states(screen.fingerprint)[Job.VALIDATE]
+            assert (state.phase, state.outdated) == (Phase.GOOD, False)
 
     async def test_x_cancels(self, make_app: MakeApp) -> None:
         async with make_app(worker=worker("slow")).run_test(size=SIZE) as pilot:

@@ -14,7 +14,7 @@ from textual.screen import Screen
 from textual.widgets import Footer, Static, TextArea
 
 from compilemask.source import Diagnostic
-from compilemask.worker_protocol import Job
+from compilemask.worker_protocol import Job, Reply
 from compilemask_app.actions import Scope, bindings
 from compilemask_app.document import Document
 from compilemask_app.drawing.viewport import Extent, Viewport
@@ -73,7 +73,7 @@ class DesignScreen(Screen[None]):
         super().__init__()
         self.revision = 0
         self.choice = Choice()
-        self.board = JobBoard()
+        self._boards: dict[str, JobBoard] = {}
         self.picture: Picture | None = None
         self.view = Viewport(0, 0)
         self._whole = True
@@ -301,9 +301,28 @@ class DesignScreen(Screen[None]):
 
     # ------------------------------------------------------------ jobs
 
+    @property
+    def board(self) -> JobBoard:
+        """What is known of the jobs of the document that is open."""
+        return self._boards.get(self.files.document.key, JobBoard())
+
+    @board.setter
+    def board(self, board: JobBoard) -> None:
+        self._boards[self.files.document.key] = board
+
+    @property
+    def fingerprint(self) -> int:
+        """Of the text as it stands: results of the same text count, whenever they came."""
+        return hash(self.text)
+
+    def job_heard(self, reply: Reply) -> None:
+        """Enter a reply on the board of the document that it is about, open or not."""
+        self._boards = {key: board.heard(reply) for key, board in self._boards.items()}
+        self.show_jobs()
+
     def show_jobs(self) -> None:
         """The job bar as the board stands."""
-        self.query_one(JobBar).states = self.board.states(self.revision)
+        self.query_one(JobBar).states = self.board.states(self.fingerprint)
 
     @on(WorkerReplied)
     def _worker_replied(self, message: WorkerReplied) -> None:
@@ -311,7 +330,7 @@ class DesignScreen(Screen[None]):
 
     @on(WorkerLost)
     def _worker_lost(self, message: WorkerLost) -> None:
-        self.board = self.board.lost(message.reason)
+        self._boards = {key: board.lost(message.reason) for key, board in self._boards.items()}
         self.show_jobs()
         self.notify(message.reason, title="Worker", severity="error")
 
@@ -399,7 +418,6 @@ class DesignScreen(Screen[None]):
 
     def begin_document(self, text: str) -> None:
         """Show another text from its beginning, with no results yet."""
-        self.board = JobBoard()
         self.choice = Choice()
         self._whole = True
         editor = self.query_one(MaskEditor)

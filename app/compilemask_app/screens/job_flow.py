@@ -26,7 +26,7 @@ class JobFlow:
         if screen.board.entry(job).state.phase in (Phase.WAITING, Phase.RUNNING):
             screen.notify(f"{job.value} is running; x cancels it")
             return
-        screen.board = screen.board.asked(job, screen.revision)
+        screen.board = screen.board.asked(job, screen.fingerprint)
         screen.show_jobs()
         document = screen.files.document
         folder = str(document.folder.resolve()) if document.folder is not None else None
@@ -55,9 +55,9 @@ class JobFlow:
         if isinstance(reply, Hello):
             screen.app.worker_hello = reply
             return
-        screen.board = screen.board.heard(reply)
-        screen.show_jobs()
-        if isinstance(reply, Done) and isinstance(reply.report, ValidationReport):
+        mine = isinstance(reply, Done) and any(entry.number == reply.id for _, entry in screen.board.entries)
+        screen.job_heard(reply)
+        if mine and isinstance(reply, Done) and isinstance(reply.report, ValidationReport):
             self._point_at_wrong(reply.report)
         if isinstance(reply, Done) and isinstance(reply.report, TimingReport):
             screen.app.remember_times(reply.report)

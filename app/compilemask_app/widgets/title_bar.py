@@ -42,7 +42,8 @@ class TitleBar(Widget):
         parts = [f"{picture.query_length:,} × {picture.key_length:,}"]
         if picture.batch > 1 or picture.heads > 1:
             choice = picture.choice
-            parts.append(f"sample {choice.batch + 1}/{picture.batch}, head {choice.head + 1}/{picture.heads}")
+            same = f" = head {picture.same_as[0][1] + 1}" if picture.same_as and picture.batch == 1 else ""
+            parts.append(f"sample {choice.batch + 1}/{picture.batch}, head {choice.head + 1}/{picture.heads}{same}")
         parts.append(f"{picture.figures.density:.1%} visible")
         if picture.title:
             parts.append(picture.title)
