@@ -291,9 +291,10 @@ class _Terms:
     def __getattr__(self, name: str) -> Term:
         if name.startswith("__"):
             raise AttributeError(name)
-        return Term(syntax.Name(NOWHERE, name))
+        return self[name]
 
-    __getitem__ = __getattr__
+    def __getitem__(self, name: str) -> Term:
+        return Term(syntax.Name(NOWHERE, name))
 
 
 class _Regions:
@@ -302,9 +303,10 @@ class _Regions:
     def __getattr__(self, name: str) -> Selector:
         if name.startswith("__"):
             raise AttributeError(name)
-        return Selector(syntax.RegionPath(NOWHERE, (name,)))
+        return self[name]
 
-    __getitem__ = __getattr__
+    def __getitem__(self, name: str) -> Selector:
+        return Selector(syntax.RegionPath(NOWHERE, (name,)))
 
 
 class _Calls:
