@@ -179,6 +179,10 @@ _HINTS: tuple[tuple[Callable[[Situation], bool], Hint], ...] = (
         lambda s: s.before is s.first and s.first.text in STATEMENT_WORDS and bool({"SEES", "REPEAT"} & s.accepted),
         lambda s: f"`{s.first.text}` is a statement: start it in the first column",
     ),
+    (
+        lambda s: s.token.text == "padding" and "EVERYTHING" in s.accepted,
+        "padding sees nothing and is seen by nothing: give tokens that should a region of their own",
+    ),
     (lambda s: s.token.text == "." and s.accepted >= _VALUE, "integers only"),
     (lambda s: s.token.kind == "NUMBER" and s.previous("."), "integers only"),
     (lambda s: s.token.text == "*" and s.previous("*"), "there is no power; write `r * r`"),
