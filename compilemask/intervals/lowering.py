@@ -20,6 +20,7 @@ from compilemask.source import Diagnostic, Severity
 
 RUNS_A_TOKEN = 32  # more runs than this in row form: plan the column form too
 RUNS_A_QUERY_MOVED = 64  # more runs than this: plan in the order of the kernel too
+PIECES_A_LINE = 16  # moving that cuts into fewer pieces than this costs less than planning anew
 ALWAYS_COUNTED = 1 << 16  # masks of fewer runs are counted both ways in any case
 TURNING = 3  # making a mask in one form and transposing it costs about three times as much as making it
 
@@ -138,7 +139,7 @@ def in_order(lowered: Lowered, variant: ir.Variant, order: TokenOrder, most_runs
     tokens, even where few runs are left in the end. Plans of more than `most_runs` are not made.
     """
     pieces = lowered.pieces_in(order)
-    if lowered.order.moves or pieces <= RUNS_A_QUERY_MOVED * lowered.intervals.rows:
+    if lowered.order.moves or pieces <= PIECES_A_LINE * lowered.intervals.rows:
         return lowered
     solver = Solver(variant.queries, variant.keys, order)
     painted = _painted(solver, variant)
