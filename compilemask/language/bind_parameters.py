@@ -114,6 +114,11 @@ def common_length(lengths: Mapping[str, int], noun: str, per: str, most: int) ->
     return length
 
 
+def in_all_samples(given: Given, name: str) -> bool:
+    """Whether every sample brings its own value, so that the declared one is never used."""
+    return bool(given.samples) and all(name in sample for sample in given.samples)
+
+
 # ---------------------------------------------------------------- the values of one sample
 
 
@@ -246,7 +251,7 @@ def constants(collected: Collected, given: Given, findings: Findings) -> dict[st
     scope = Scope(findings, expression)
     binder = ParameterBinder(scope, collected, given, None)
     for name, declared in collected.parameters.items():
-        if declared.parameter.per is not None:
+        if declared.parameter.per is not None and not in_all_samples(given, name):
             with findings.catching():
                 try:
                     binder.bind(name)

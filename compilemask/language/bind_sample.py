@@ -45,16 +45,12 @@ def heads_of(collected: Collected, given: Given, raw: Mapping[str, Value], findi
     """The number of heads: `heads n`, or the common length of the values per head."""
     lengths: dict[str, int] = {}
     for name, declared in collected.parameters.items():
-        if declared.parameter.per == "head" and name in raw:
-            value = raw[name]
-            if not isinstance(value, ListValue) or not len(value):
-                raise reject(
-                    "per-value",
-                    f"`{name}` is declared per head and is {describe(value)}",
-                    declared.parameter.span,
-                    "give a list with one entry per head",
-                )
-            lengths[f"`{name}`"] = len(value)
+        if declared.parameter.per == "head":
+            own = {
+                f" of sample {number}": sample[name] for number, sample in enumerate(given.samples) if name in sample
+            }
+            for where, value in {**({"": raw[name]} if name in raw else {}), **own}.items():
+                lengths[f"`{name}`{where}"] = _per_head(declared.parameter, value)
     common = common_length(lengths, "head", "per head", MOST_HEADS)
     if collected.heads is None:
         return common
@@ -68,6 +64,18 @@ def heads_of(collected: Collected, given: Given, raw: Mapping[str, Value], findi
             "lengths-differ", f"`heads` is {count}, and {name} has {common} entries per head", collected.heads.span
         )
     return count
+
+
+def _per_head(parameter: syntax.Parameter, value: Value) -> int:
+    """The number of entries of a value per head."""
+    if isinstance(value, ListValue) and len(value):
+        return len(value)
+    raise reject(
+        "per-value",
+        f"`{parameter.name}` is declared per head and is {describe(value)}",
+        parameter.span,
+        "give a list with one entry per head",
+    )
 
 
 def _heads(collected: Collected, given: Given, number: int, findings: Findings) -> int:

@@ -253,3 +253,21 @@ def test_a_let_may_stand_in_its_own_argument() -> None:
     text = "let twice(n) = 2 * n\n"
 
     assert cells(one("q.pos == twice(twice(1)) - 2", "4", text)) == ".... .... #### ...."
+
+
+def test_samples_may_bring_the_values_that_are_declared_per_batch() -> None:
+    for default in ("", " = [0, 1, 2]"):
+        text = f"param left per batch{default}, right per batch = [1]\n" + one("window(behind=left, ahead=right)", "3")
+        program = batch_of(text, [{"left": 0}, {"left": 2, "right": 0}])
+
+        assert picture(dense(program, 0)) == "##. .## ..#"
+        assert picture(dense(program, 1)) == "#.. ##. ###"
+
+
+def test_per_head_values_may_differ_per_sample() -> None:
+    text = "param reach per head\n" + one("window(behind=reach, ahead=0)", "3")
+    program = batch_of(text, [{"reach": [0, 1]}, {"reach": [2, 0]}])
+
+    assert (program.batch, program.heads) == (2, 2)
+    assert picture(dense(program, 0, 1)) == "#.. ##. .##"
+    assert picture(dense(program, 1, 0)) == "#.. ##. ###"
