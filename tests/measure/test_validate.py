@@ -10,10 +10,14 @@ import pytest
 
 from compilemask import library
 from compilemask.descriptor import Descriptor
+from compilemask.kernel.reference import AttentionResult
 from compilemask.language.meaning import visible
 from compilemask.language.program import Program
+from compilemask.measure import kernel_checks
+from compilemask.measure.kernel_runs import Inputs, interpreted
 from compilemask.measure.oracle import BlockOracle
 from compilemask.measure.progress import Stopped
+from compilemask.measure.reduced_mask import ReducedMask
 from compilemask.measure.report import Check, Outcome, ValidationReport
 from compilemask.measure.validate import validate
 from compilemask.pipeline import CompiledMask, compile_text
@@ -118,6 +122,28 @@ def test_a_small_mask_is_compared_whole_and_its_kernel_runs() -> None:
     kernels = [check for check in report.checks if check.name.startswith("kernel")]
     assert {check.name.split()[2] for check in kernels} == {"out", "lse", "dq", "dk", "dv"}
     assert all(check.of_budget is not None and check.of_budget <= 1 for check in kernels)
+
+
+@pytest.mark.parametrize(("output", "row", "token"), [("out", 75, "query"), ("dk", 20, "key")])
+def test_a_wrong_value_of_the_kernel_is_named_by_its_token(
+    monkeypatch: pytest.MonkeyPatch, output: str, row: int, token: str
+) -> None:
+    def wrong(mask: ReducedMask, given: Inputs) -> AttentionResult:
+        found = interpreted(mask, given)
+        getattr(found, output)[0, 0, row, 3] += 0.5
+        return found
+
+    monkeypatch.setattr(kernel_checks, "interpreted", wrong)
+
+    report = validate(small(), block_m=64, block_n=64)
+
+    failed = [check for check in report.checks if check.outcome is Outcome.FAIL]
+    assert {check.name for check in failed} == {f"kernel float32 {output}", f"kernel float16 {output}"}
+    first = failed[0].first_wrong
+    assert first is not None
+    assert getattr(first, token) == row
+    assert getattr(first, f"{token}_region") == ("document[1]+5" if row == 75 else "document[0]+20")
+    assert first.expected.startswith(output)
 
 
 def flipped(descriptor: Descriptor, pattern: int, row: int, column: int) -> Descriptor:
