@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import events, on, work
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
-from textual.screen import Screen
 from textual.widgets import Footer, Static, TextArea
 
 from compilemask.source import Diagnostic
-from compilemask.worker_protocol import Job, Reply
+from compilemask.worker_protocol import Reply
 from compilemask_app.actions import Scope, bindings
 from compilemask_app.document import Document
 from compilemask_app.drawing.viewport import Extent, Viewport
@@ -31,6 +29,7 @@ from compilemask_app.messages import (
     WorkerReplied,
 )
 from compilemask_app.picture import Choice, Picture
+from compilemask_app.screens.design_actions import DesignActions
 from compilemask_app.screens.file_flow import FileFlow
 from compilemask_app.screens.job_flow import JobFlow
 from compilemask_app.search import find_cell
@@ -49,15 +48,12 @@ from compilemask_app.widgets.title_bar import TitleBar
 
 if TYPE_CHECKING:
     from compilemask_app.application import Workbench
-    from compilemask_app.screens.compose_flow import ComposeFlow
-    from compilemask_app.screens.look_flow import LookFlow
 
-TILE_SIZES = ((128, 128), (128, 64), (64, 64), (64, 128), (256, 128))
 PATIENCE_S = 0.25
 """How long a picture may lag behind the text before it is marked as old."""
 
 
-class DesignScreen(Screen[None]):
+class DesignScreen(DesignActions):
     """Text, maps, figures and jobs of one mask."""
 
     CSS_PATH = "design.tcss"
@@ -81,20 +77,6 @@ class DesignScreen(Screen[None]):
         self._compiler: CompileThread | None = None
         self.files = FileFlow(self, document)
         self.jobs = JobFlow(self)
-
-    @cached_property
-    def composing(self) -> ComposeFlow:
-        """What the matrix and the steppers do; loads the language, so not before the first paint."""
-        from compilemask_app.screens.compose_flow import ComposeFlow
-
-        return ComposeFlow(self)
-
-    @cached_property
-    def looks(self) -> LookFlow:
-        """The way to the other screens, loaded when first gone."""
-        from compilemask_app.screens.look_flow import LookFlow
-
-        return LookFlow(self)
 
     # ------------------------------------------------------------ layout
 
@@ -295,10 +277,6 @@ class DesignScreen(Screen[None]):
         else:
             self.go_to_cell(*found)
 
-    def _look_at(self, choice: Choice) -> None:
-        self.choice = choice
-        self.submit()
-
     # ------------------------------------------------------------ jobs
 
     @property
@@ -334,86 +312,6 @@ class DesignScreen(Screen[None]):
         self.show_jobs()
         self.notify(message.reason, title="Worker", severity="error")
 
-    @work(group="jobs")
-    async def action_run_job(self, job: str) -> None:
-        await self.jobs.start(Job(job))
-
-    @work(group="jobs")
-    async def action_cancel_job(self) -> None:
-        await self.jobs.cancel()
-
-    # ------------------------------------------------------------ focus
-
-    def action_focus_editor(self) -> None:
-        self.add_class("-writing")
-        self.call_after_refresh(self.query_one(MaskEditor).focus)
-
-    def action_focus_map(self) -> None:
-        self.remove_class("-writing")
-        views = [pane for pane in self.panes if pane.display]
-        if views:
-            self.call_after_refresh(views[0].focus)
-
-    def action_swap_maps(self) -> None:
-        self.query_one(MapPair).swap()
-        self.call_after_refresh(self.action_focus_map)
-
-    def action_focus_matrix(self) -> None:
-        self.add_class("-writing")
-        self.call_after_refresh(self.query_one(RegionMatrixView).focus)
-
-    def action_focus_parameters(self) -> None:
-        self.add_class("-writing")
-        self.call_after_refresh(self.query_one(ParameterSteppers).focus)
-
-    def show_line(self, line: int, column: int = 1) -> None:
-        """The cursor of the text on a 1-based place."""
-        self.action_focus_editor()
-        self.query_one(MaskEditor).go_to(line, column)
-
-    @on(DiagnosticsPanel.GoTo)
-    def _go_to_text(self, message: DiagnosticsPanel.GoTo) -> None:
-        self.show_line(message.line, message.column)
-
-    @on(ParameterSteppers.Changed)
-    def _parameter_changed(self, message: ParameterSteppers.Changed) -> None:
-        self.composing.write(message.edit)
-
-    @on(ParameterSteppers.Type)
-    @work(group="compose")
-    async def _type_parameter(self, message: ParameterSteppers.Type) -> None:
-        await self.composing.type_parameter(message.parameter)
-
-    @on(RegionMatrixView.Wanted)
-    @work(group="compose")
-    async def _matrix_wants(self, message: RegionMatrixView.Wanted) -> None:
-        await self.composing.wanted(message.what, message.row, message.column)
-
-    def action_goto_rule(self) -> None:
-        if self.picture is None:
-            return
-        reason = self.picture.explain(self.view.query_cursor, self.view.key_cursor)
-        if reason.line is None:
-            self.notify("no rule speaks of this cell")
-        else:
-            self.show_line(reason.line)
-
-    # ------------------------------------------------------------ what is looked at
-
-    def action_next_tile_size(self) -> None:
-        sizes = list(TILE_SIZES)
-        here = (self.choice.block_m, self.choice.block_n)
-        block_m, block_n = sizes[(sizes.index(here) + 1) % len(sizes)] if here in sizes else sizes[0]
-        self._look_at(replace(self.choice, block_m=block_m, block_n=block_n))
-
-    def action_next_sample(self) -> None:
-        if self.picture is not None:
-            self._look_at(replace(self.choice, batch=(self.choice.batch + 1) % self.picture.batch))
-
-    def action_next_head(self) -> None:
-        if self.picture is not None:
-            self._look_at(replace(self.choice, head=(self.choice.head + 1) % self.picture.heads))
-
     # ------------------------------------------------------------ files
 
     def begin_document(self, text: str) -> None:
@@ -428,44 +326,3 @@ class DesignScreen(Screen[None]):
             editor.load_text(text)
         self._skip_header()
         self.show_jobs()
-
-    @work(group="files")
-    async def action_save(self) -> None:
-        await self.files.save()
-
-    @work(group="files")
-    async def action_save_as(self) -> None:
-        await self.files.save_as()
-
-    @work(group="files")
-    async def action_new(self) -> None:
-        await self.files.begin_new()
-
-    @work(group="files")
-    async def action_open(self) -> None:
-        await self.files.choose()
-
-    @work(group="files")
-    async def open_named(self, name: str) -> None:
-        """Open a library mask or a file."""
-        await self.files.open_named(name)
-
-    # ------------------------------------------------------------ other screens
-
-    @work(group="looks")
-    async def action_compare(self) -> None:
-        await self.looks.compare()
-
-    @work(group="looks")
-    async def action_goto(self) -> None:
-        await self.looks.go_to_cell()
-
-    @work(group="looks")
-    async def action_export(self) -> None:
-        await self.looks.export()
-
-    def action_reader(self) -> None:
-        self.looks.reader()
-
-    def action_times(self) -> None:
-        self.looks.times()

@@ -1,0 +1,192 @@
+"""What the keys of the design screen do: each action goes to the part that knows how."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from textual import on, work
+from textual.screen import Screen
+
+from compilemask.worker_protocol import Job
+from compilemask_app.drawing.viewport import Viewport
+from compilemask_app.picture import Choice, Picture
+from compilemask_app.widgets.diagnostics_panel import DiagnosticsPanel
+from compilemask_app.widgets.map_pair import MapPair
+from compilemask_app.widgets.mask_editor import MaskEditor
+from compilemask_app.widgets.parameter_steppers import ParameterSteppers
+from compilemask_app.widgets.region_matrix_view import RegionMatrixView
+
+if TYPE_CHECKING:
+    from compilemask_app.screens.compose_flow import ComposeFlow
+    from compilemask_app.screens.design import DesignScreen
+    from compilemask_app.screens.file_flow import FileFlow
+    from compilemask_app.screens.job_flow import JobFlow
+    from compilemask_app.screens.look_flow import LookFlow
+
+TILE_SIZES = ((128, 128), (128, 64), (64, 64), (64, 128), (256, 128))
+
+
+class DesignActions(Screen[None]):
+    """The actions; the screen itself holds the widgets and what is shown."""
+
+    files: FileFlow
+    jobs: JobFlow
+    picture: Picture | None
+    view: Viewport
+    choice: Choice
+
+    def submit(self) -> None:
+        """Compile the text as it stands now."""
+        raise NotImplementedError
+
+    @property
+    def _design(self) -> DesignScreen:
+        from compilemask_app.screens.design import DesignScreen
+
+        assert isinstance(self, DesignScreen)
+        return self
+
+    @cached_property
+    def composing(self) -> ComposeFlow:
+        """What the matrix and the steppers do; loads the language, so not before the first paint."""
+        from compilemask_app.screens.compose_flow import ComposeFlow
+
+        return ComposeFlow(self._design)
+
+    @cached_property
+    def looks(self) -> LookFlow:
+        """The way to the other screens, loaded when first gone."""
+        from compilemask_app.screens.look_flow import LookFlow
+
+        return LookFlow(self._design)
+
+    # ------------------------------------------------------------ jobs
+
+    @work(group="jobs")
+    async def action_run_job(self, job: str) -> None:
+        await self.jobs.start(Job(job))
+
+    @work(group="jobs")
+    async def action_cancel_job(self) -> None:
+        await self.jobs.cancel()
+
+    # ------------------------------------------------------------ focus
+
+    def action_focus_editor(self) -> None:
+        self.add_class("-writing")
+        self.call_after_refresh(self.query_one(MaskEditor).focus)
+
+    def action_focus_map(self) -> None:
+        self.remove_class("-writing")
+        views = [pane for pane in self.query_one(MapPair).panes if pane.display]
+        if views:
+            self.call_after_refresh(views[0].focus)
+
+    def action_swap_maps(self) -> None:
+        self.query_one(MapPair).swap()
+        self.call_after_refresh(self.action_focus_map)
+
+    def action_focus_matrix(self) -> None:
+        self.add_class("-writing")
+        self.call_after_refresh(self.query_one(RegionMatrixView).focus)
+
+    def action_focus_parameters(self) -> None:
+        self.add_class("-writing")
+        self.call_after_refresh(self.query_one(ParameterSteppers).focus)
+
+    def show_line(self, line: int, column: int = 1) -> None:
+        """The cursor of the text on a 1-based place."""
+        self.action_focus_editor()
+        self.query_one(MaskEditor).go_to(line, column)
+
+    @on(DiagnosticsPanel.GoTo)
+    def _go_to_text(self, message: DiagnosticsPanel.GoTo) -> None:
+        self.show_line(message.line, message.column)
+
+    @on(ParameterSteppers.Changed)
+    def _parameter_changed(self, message: ParameterSteppers.Changed) -> None:
+        self.composing.write(message.edit)
+
+    @on(ParameterSteppers.Type)
+    @work(group="compose")
+    async def _type_parameter(self, message: ParameterSteppers.Type) -> None:
+        await self.composing.type_parameter(message.parameter)
+
+    @on(RegionMatrixView.Wanted)
+    @work(group="compose")
+    async def _matrix_wants(self, message: RegionMatrixView.Wanted) -> None:
+        await self.composing.wanted(message.what, message.row, message.column)
+
+    def action_goto_rule(self) -> None:
+        if self.picture is None:
+            return
+        reason = self.picture.explain(self.view.query_cursor, self.view.key_cursor)
+        if reason.line is None:
+            self.notify("no rule speaks of this cell")
+        else:
+            self.show_line(reason.line)
+
+    # ------------------------------------------------------------ what is looked at
+
+    def action_next_tile_size(self) -> None:
+        sizes = list(TILE_SIZES)
+        here = (self.choice.block_m, self.choice.block_n)
+        block_m, block_n = sizes[(sizes.index(here) + 1) % len(sizes)] if here in sizes else sizes[0]
+        self._look_at(replace(self.choice, block_m=block_m, block_n=block_n))
+
+    def action_next_sample(self) -> None:
+        if self.picture is not None:
+            self._look_at(replace(self.choice, batch=(self.choice.batch + 1) % self.picture.batch))
+
+    def action_next_head(self) -> None:
+        if self.picture is not None:
+            self._look_at(replace(self.choice, head=(self.choice.head + 1) % self.picture.heads))
+
+    def _look_at(self, choice: Choice) -> None:
+        self.choice = choice
+        self.submit()
+
+    # ------------------------------------------------------------ files
+
+    @work(group="files")
+    async def action_save(self) -> None:
+        await self.files.save()
+
+    @work(group="files")
+    async def action_save_as(self) -> None:
+        await self.files.save_as()
+
+    @work(group="files")
+    async def action_new(self) -> None:
+        await self.files.begin_new()
+
+    @work(group="files")
+    async def action_open(self) -> None:
+        await self.files.choose()
+
+    @work(group="files")
+    async def open_named(self, name: str) -> None:
+        """Open a library mask or a file."""
+        await self.files.open_named(name)
+
+    # ------------------------------------------------------------ other screens
+
+    @work(group="looks")
+    async def action_compare(self) -> None:
+        await self.looks.compare()
+
+    @work(group="looks")
+    async def action_goto(self) -> None:
+        await self.looks.go_to_cell()
+
+    @work(group="looks")
+    async def action_export(self) -> None:
+        await self.looks.export()
+
+    def action_reader(self) -> None:
+        self.looks.reader()
+
+    def action_times(self) -> None:
+        self.looks.times()
