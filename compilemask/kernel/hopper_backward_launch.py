@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass
 from functools import cache
 
@@ -27,8 +26,6 @@ CONSUMER_REGISTERS = 240
 PRODUCER_REGISTERS = 24
 SMALLEST_HEAD_DIM = 33  # narrower heads are for the portable kernels
 L2_FOR_QUERIES = 24 << 20  # bytes of queries, their gradients and sums that heads running together may hold in L2
-
-_calls = itertools.count()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,7 +93,6 @@ class BackwardCall:
         self.kv_group = self.heads // self.key_heads
         self.padded_length = -(-self.length // BLOCK) * BLOCK
         self.narrows = _shared(saved.key, saved.value, 0) or _shared(saved.key, saved.value, 1)
-        self.number = next(_calls)
         block, block_v = _block_width(self.width), _block_width(self.width_v)
         query, key, value, dout = self._as_read(saved)
         self.maps = (
@@ -108,6 +104,10 @@ class BackwardCall:
         self.sums_map = sums_map(flat_heads, self.padded_length, block, STEP, block // 2)
         self.block_width = block
         self.constants = (block, block_v, self.width, self.width_v, CONSUMER_REGISTERS, PRODUCER_REGISTERS)
+        self.variant = (query.device, query.dtype, *self.constants)
+        strides = (key.stride(), value.stride(), dout.stride(), saved.out.stride())
+        dlse = () if saved.dlse is None else saved.dlse.stride()
+        self.specialised = (*self.variant, *map(_classes, strides), _classes(dlse))
 
     def __call__(self, saved: ForwardResult, scale: float) -> tuple[Tensor, Tensor, Tensor]:
         plan, device = self.plan, saved.query.device
@@ -118,14 +118,14 @@ class BackwardCall:
             self.batch * self.heads, self.padded_length, self.block_width, dtype=torch.int32, device=device
         )
         dkey, dvalue = (torch.empty(x.shape, dtype=x.dtype, device=device) for x in (saved.key, saved.value))
-        trusted = compiled_already(self.kernel, self.number)
+        trusted = compiled_already(self.kernel, self.variant)
         maps = (make(x, trusted) for make, x in zip(self.maps, (query, dout, key, value), strict=True))
         arguments = (
             *maps, self.terms_map(terms), self.sums_map(sums), dkey, dvalue,
             plan.records, plan.item_offsets, plan.full_runs, plan.partial_tiles, plan.partial_patterns,
             plan.pattern_words, self.heads, self.keys, scale * LOG2_E, *self.constants,
         )  # fmt: skip
-        launch(self.kernel, self.number, (self.programs, 1, 1), arguments, num_warps=4)
+        launch(self.kernel, self.variant, (self.programs, 1, 1), arguments, num_warps=4)
         return self._finished_dq(sums, terms, scale, saved.query), dkey, dvalue
 
     def _as_read(self, saved: ForwardResult) -> tuple[Tensor, Tensor, Tensor, Tensor]:
@@ -183,12 +183,16 @@ class BackwardCall:
             self.block_width,
             STEP,
         )
-        launch(finish_dq, self.number, (self.batch * self.heads * tiles, 1, 1), arguments, num_warps=4)
+        launch(finish_dq, self.variant, (self.batch * self.heads * tiles, 1, 1), arguments, num_warps=4)
         return dquery
 
     def _variant(self, *tensors: Tensor) -> tuple[object, ...]:
-        """Strides belong to the call; Triton also specialises on 16-byte alignment."""
-        return (self.number, *(x.data_ptr() % 16 == 0 for x in tensors))
+        return (self.specialised, *(x.data_ptr() % 16 == 0 for x in tensors))
+
+
+def _classes(numbers: tuple[int, ...]) -> tuple[tuple[bool, bool, bool], ...]:
+    """What Triton specialises integer arguments on: one, a multiple of 16, beyond 32 bits."""
+    return tuple((n == 1, n % 16 == 0, n >= 1 << 31) for n in numbers)
 
 
 def _block_width(head_dim: int) -> int:

@@ -12,7 +12,7 @@ import triton.language as tl
 from compilemask.kernel.forward import load_rows
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["key_length", "key_heads", "tiles"])
 def key_bounds(
     K, V, BOUNDS, k_batch, k_head, k_row, k_column, v_batch, v_head, v_row, v_column, key_length, key_heads, tiles,
     HEAD_DIM: tl.constexpr, HEAD_DIM_V: tl.constexpr, BLOCK_D: tl.constexpr, BLOCK_DV: tl.constexpr,
@@ -37,7 +37,7 @@ def key_bounds(
     tl.atomic_max(BOUNDS + 2 * matrix + 1, tl.max(length_bits, 0), sem="relaxed")
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["query_length", "padded_length", "heads", "kv_group", "tiles"])
 def query_terms_with_units(
     OUT, DOUT, LSE, DLSE, BOUNDS, TERMS,
     out_batch, out_head, out_row, out_column, dout_batch, dout_head, dout_row, dout_column,
@@ -76,7 +76,7 @@ def query_terms_with_units(
     tl.store(terms + 2 * padded_length, unit)
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["query_length", "padded_length", "tiles"])
 def finish_dq(
     SUMS, TERMS, DQ, query_length, padded_length, tiles, scale,
     HEAD_DIM: tl.constexpr, BLOCK_D: tl.constexpr, BLOCK_M: tl.constexpr,
