@@ -160,13 +160,10 @@ def interval_lists(
             span,
             "one entry per slot, padding included; `intervals(...) by at` counts otherwise",
         )
+    entries = [entry.items if isinstance(entry, ListValue) else (entry,) for entry in value]
     offsets = np.zeros(len(value) + 1, dtype=np.int64)
-    pairs: list[tuple[int, int]] = []
-    for place, entry in enumerate(value.items):
-        for pair in entry.items if isinstance(entry, ListValue) else (entry,):
-            pairs.append(_interval(pair, place, span))
-        offsets[place + 1] = len(pairs)
-    table = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    np.cumsum([len(entry) for entry in entries], out=offsets[1:])
+    table = _interval_table(entries, span)
     if per_slot and len(table) and (table.min() < 0 or table[:, 1].max() > scope.axes["keys"].length):
         wrong = int(np.flatnonzero((table[:, 0] < 0) | (table[:, 1] > scope.axes["keys"].length))[0])
         raise reject(
@@ -195,11 +192,23 @@ def _warn_crossing(scope: Scope, offsets: NDArray[np.int64], table: NDArray[np.i
         )
 
 
-def _interval(pair: Value, place: int, span: Span) -> tuple[int, int]:
+def _interval_table(entries: list[tuple[Value, ...]], span: Span) -> NDArray[np.int64]:
+    """[n, 2] starts and ends of all entries."""
+    pairs = [pair.items if isinstance(pair, ListValue) else () for entry in entries for pair in entry]
+    good = all(len(pair) == 2 and type(pair[0]) is int and type(pair[1]) is int for pair in pairs)
+    table = np.array(pairs if good else [], dtype=np.int64).reshape(-1, 2)
+    if not good or (table[:, 0] > table[:, 1]).any():
+        for place, entry in enumerate(entries):
+            for pair in entry:
+                _check_interval(pair, place, span)
+    return table
+
+
+def _check_interval(pair: Value, place: int, span: Span) -> None:
     if isinstance(pair, ListValue) and len(pair) == 2 and all(type(end) is int for end in pair):
         start, end = (int(end) for end in pair.items if type(end) is int)
         if start <= end:
-            return start, end
+            return
         raise reject(
             "start-after-end", f"entry {place} has the interval [{start}, {end}]: the start is after the end", span
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from compilemask.language.values import ANY, INT64_MAX, INT64_MIN, ListValue, Un
 
 LONGEST_LIST = 2**24
 DEEPEST_LIST = 16
+SHORT_LIST = 64
 
 
 def to_value(given: object, depth: int = 0) -> Value:
@@ -47,15 +49,22 @@ def _integer(given: int) -> int:
 def _sequence(given: Sequence[object], depth: int) -> Value:
     if len(given) > LONGEST_LIST:
         raise ValueError(f"a list of {len(given)} entries, at most {LONGEST_LIST} are allowed")
-    if len(given) > 64 and all(type(entry) is int for entry in given):
-        try:
-            return ListValue(np.array(given, dtype=np.int64))
-        except OverflowError:
-            pass
+    if all(type(entry) is int for entry in given):
+        return _integers(given)
     made = ListValue([to_value(entry, depth + 1) for entry in given])
     if made.total > LONGEST_LIST:
         raise ValueError(f"a list of {made.total} entries, at most {LONGEST_LIST} are allowed")
     return made
+
+
+def _integers(given: Sequence[Any]) -> ListValue:
+    """A flat list of integers; a short one stays a tuple, which is faster to make."""
+    if len(given) <= SHORT_LIST:
+        return ListValue([_integer(entry) for entry in given])
+    try:
+        return ListValue(np.array(given, dtype=np.int64))
+    except OverflowError:
+        raise ValueError(f"the number {max(given, key=abs)}, which does not fit 64 bits") from None
 
 
 def _array(given: NDArray[np.generic]) -> Value:

@@ -33,33 +33,42 @@ class ListValue:
     entries of the list and of all lists in it.
     """
 
-    __slots__ = ("_items", "array", "total")
+    __slots__ = ("_array", "_items", "_looked_at", "total")
 
     def __init__(self, items: Sequence[Value] | NDArray[Any]) -> None:
-        self.array: NDArray[np.int64] | NDArray[np.bool_] | None
-        self._items: tuple[Value, ...] | None
+        self._array: NDArray[np.int64] | NDArray[np.bool_] | None = None
+        self._items: tuple[Value, ...] | None = None
+        self._looked_at = isinstance(items, np.ndarray)
+        self.total = len(items)
         if isinstance(items, np.ndarray):
-            self._items = None
-            self.array = items.astype(np.bool_) if items.dtype == np.bool_ else items.astype(np.int64)
+            self._array = items.astype(np.bool_) if items.dtype == np.bool_ else items.astype(np.int64)
+            self._array.setflags(write=False)
         else:
             self._items = tuple(items)
-            self.array = _packed(self._items)
-        self.total = len(self)
-        if self.array is not None:
-            self.array.setflags(write=False)
-        else:
-            self.total += sum(item.total for item in self.items if isinstance(item, ListValue))
+            self.total += sum([item.total for item in self._items if type(item) is ListValue])
+
+    @property
+    def array(self) -> NDArray[np.int64] | NDArray[np.bool_] | None:
+        """The entries as an array, made when first asked for."""
+        if not self._looked_at:
+            self._looked_at = True
+            self._array = _packed(self.items)
+            if self._array is not None:
+                self._array.setflags(write=False)
+        return self._array
 
     @property
     def items(self) -> tuple[Value, ...]:
         """The entries as Python values."""
         if self._items is None:
-            assert self.array is not None
-            self._items = tuple(self.array.tolist())
+            assert self._array is not None
+            self._items = tuple(self._array.tolist())
         return self._items
 
     def __len__(self) -> int:
-        return len(self.array) if self.array is not None else len(self.items)
+        held = self._array if self._items is None else self._items
+        assert held is not None
+        return len(held)
 
     def __iter__(self) -> Iterator[Value]:
         return iter(self.items)
