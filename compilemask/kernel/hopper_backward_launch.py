@@ -14,7 +14,15 @@ from compilemask.kernel.hopper_backward_maps import sums_map, terms_map
 from compilemask.kernel.hopper_backward_patterns import transposed_order
 from compilemask.kernel.hopper_backward_schedule import make_backward_schedule
 from compilemask.kernel.hopper_backward_terms import finish_dq, key_bounds, query_terms_with_units
-from compilemask.kernel.hopper_launch import LOG2_E, SMALLEST_SCALE, TensorMapOf
+from compilemask.kernel.hopper_launch import (
+    LOG2_E,
+    SMALLEST_SCALE,
+    TensorMapOf,
+    block_width,
+    multiprocessors,
+    shared_axis,
+    unexpanded,
+)
 from compilemask.kernel.launch_cache import compiled_already, launch
 from compilemask.kernel.prepared import PreparedMask
 from compilemask.kernel.schedule import CallShape
@@ -92,8 +100,8 @@ class BackwardCall:
         self.key_heads, self.keys, self.width_v = saved.key.shape[1], saved.key.shape[2], saved.value.shape[3]
         self.kv_group = self.heads // self.key_heads
         self.padded_length = -(-self.length // BLOCK) * BLOCK
-        self.narrows = _shared(saved.key, saved.value, 0) or _shared(saved.key, saved.value, 1)
-        block, block_v = _block_width(self.width), _block_width(self.width_v)
+        self.narrows = shared_axis(saved.key, saved.value, 0) or shared_axis(saved.key, saved.value, 1)
+        block, block_v = block_width(self.width), block_width(self.width_v)
         query, key, value, dout = self._as_read(saved)
         self.maps = (
             TensorMapOf(query, self.length, STEP, block), TensorMapOf(dout, self.length, STEP, block_v),
@@ -133,7 +141,7 @@ class BackwardCall:
         query, dout, key, value = saved.query, saved.dout, saved.key, saved.value
         live_keys, live_queries = self.plan.live_keys, self.plan.live_queries
         if self.narrows:
-            key, value = _unexpanded(key, value)
+            key, value = unexpanded(key, value)
         if live_keys is not None:
             key, value = (torch.where(live_keys, x, 0).contiguous() for x in (key, value))
         if live_queries is not None:
@@ -195,31 +203,10 @@ def _classes(numbers: tuple[int, ...]) -> tuple[tuple[bool, bool, bool], ...]:
     return tuple((n == 1, n % 16 == 0, n >= 1 << 31) for n in numbers)
 
 
-def _block_width(head_dim: int) -> int:
-    return 64 if head_dim <= 64 else 128
-
-
-def _shared(key: Tensor, value: Tensor, axis: int) -> bool:
-    return key.shape[axis] > 1 and key.stride(axis) == 0 and value.stride(axis) == 0
-
-
-def _unexpanded(key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
-    """Axes that repeat one entry (stride 0) cut to that entry; the schedule then points every item at it."""
-    for axis in (0, 1):
-        if _shared(key, value, axis):
-            key, value = key.narrow(axis, 0, 1), value.narrow(axis, 0, 1)
-    return key, value
-
-
-@cache
-def multiprocessors(device: torch.device) -> int:
-    return torch.cuda.get_device_properties(device).multi_processor_count
-
-
 def _plan(query: Tensor, key: Tensor, value: Tensor, mask: PreparedMask) -> BackwardPlan:
     batch, heads, length, _ = query.shape
-    shared = (_shared(key, value, 0), _shared(key, value, 1))
-    row_bytes = 3 * query.element_size() * _block_width(query.shape[3]) + query.element_size() * value.shape[3]
+    shared = (shared_axis(key, value, 0), shared_axis(key, value, 1))
+    row_bytes = 3 * query.element_size() * block_width(query.shape[3]) + query.element_size() * value.shape[3]
     shape = CallShape(
         batch=batch,
         heads=heads,

@@ -6,7 +6,6 @@ forward schedule deals them: heads group after group, heavy tiles first, each to
 
 from __future__ import annotations
 
-import heapq
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 
 from compilemask.descriptor.descriptor import Descriptor, TileLists
 from compilemask.kernel.device_tensors import work_per_row
-from compilemask.kernel.schedule import HEAVY_SHARE, CallShape
+from compilemask.kernel.schedule import HEAVY_SHARE, CallShape, deal
 
 RECORD = 8
 PARTIAL_COST = 1.1  # a masked tile in units of an unmasked one
@@ -49,7 +48,7 @@ def make_backward_schedule(descriptor: Descriptor, shape: CallShape) -> Backward
     rows = variant[:, None, :] * tiles + np.arange(tiles)[None, :, None]  # [matrix, tile, member]
     cost = (work + (PARTIAL_COST - 1.0) * partials)[rows].sum(2).ravel() + ITEM_COST
     order = _order(cost, tiles, shape)
-    program = _deal(cost[order], shape.programs)
+    program = deal(cost[order], shape.programs)
     order = order[np.argsort(program, kind="stable")]
     offsets = np.concatenate([[0], np.cumsum(np.bincount(program, minlength=shape.programs))])
     rows = rows.reshape(-1, group)[order]  # [item, member]
@@ -97,14 +96,3 @@ def _order(cost: NDArray[np.float64], tiles: int, shape: CallShape) -> NDArray[n
     last_group = max(matrices - LAST_HEADS, 0) // shape.head_group
     group = np.where(heavy, -1, np.minimum(owner // shape.head_group, last_group))
     return np.lexsort((owner, tile, -cost, group))
-
-
-def _deal(cost: NDArray[np.float64], programs: int) -> NDArray[np.int64]:
-    """Program of each item, every item going to the program that is free first."""
-    loads = [(0.0, program) for program in range(programs)]
-    dealt = []
-    for item_cost in cost.tolist():
-        load, program = loads[0]
-        heapq.heapreplace(loads, (load + item_cost, program))
-        dealt.append(program)
-    return np.array(dealt, np.int64)

@@ -91,7 +91,7 @@ class HopperCall:
         launched = plan.configuration
         width, width_v = block_width(head_dim), block_width(value.shape[3])
         self.variant = (query.device, query.dtype, width, width_v, launched)
-        self.narrows = _shared(key, value, 0) or _shared(key, value, 1)
+        self.narrows = shared_axis(key, value, 0) or shared_axis(key, value, 1)
         output = torch.empty(self.output_shape, dtype=query.dtype, device="meta")
         query, key, value = self._as_read(query, key, value)
         self.query_map = TensorMapOf(query, plan.query_end, 64, width)
@@ -124,7 +124,7 @@ class HopperCall:
     def _as_read(self, query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """What the tensor maps address: repeated axes cut, and copies with zeros where nobody looks."""
         live_keys, live_queries = self.plan.live_keys, self.plan.live_queries
-        key, value = _unexpanded(key, value)
+        key, value = unexpanded(key, value)
         if live_keys is not None:
             key, value = (torch.where(live_keys, tensor, 0).contiguous() for tensor in (key, value))
         if live_queries is not None:
@@ -176,15 +176,15 @@ def block_width(head_dim: int) -> int:
     return 64 if head_dim <= 64 else 128
 
 
-def _unexpanded(key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
+def unexpanded(key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
     """Axes that repeat one entry (stride 0) cut to that entry; the schedule then points every item at it."""
     for axis in (0, 1):
-        if _shared(key, value, axis):
+        if shared_axis(key, value, axis):
             key, value = key.narrow(axis, 0, 1), value.narrow(axis, 0, 1)
     return key, value
 
 
-def _shared(key: Tensor, value: Tensor, axis: int) -> bool:
+def shared_axis(key: Tensor, value: Tensor, axis: int) -> bool:
     return key.shape[axis] > 1 and key.stride(axis) == 0 and value.stride(axis) == 0
 
 
@@ -210,7 +210,7 @@ def _fits_tma(tensor: Tensor) -> bool:
 
 
 @cache
-def _multiprocessors(device: torch.device) -> int:
+def multiprocessors(device: torch.device) -> int:
     return torch.cuda.get_device_properties(device).multi_processor_count
 
 
@@ -218,7 +218,7 @@ def plan_for(query: Tensor, key: Tensor, value: Tensor, mask: PreparedMask) -> P
     """The plan of calls with these shapes, made once."""
     device = query.device
     batch, heads = query.shape[0], query.shape[1]
-    shared = (_shared(key, value, 0), _shared(key, value, 1))
+    shared = (shared_axis(key, value, 0), shared_axis(key, value, 1))
     widths = key.shape[3] + value.shape[3]
     configuration = HOPPER_GLUON[block_width(key.shape[3]), block_width(value.shape[3])]
     known = (device, batch, heads, key.shape[1], shared, configuration)
@@ -231,7 +231,7 @@ def plan_for(query: Tensor, key: Tensor, value: Tensor, mask: PreparedMask) -> P
         kv_heads=key.shape[1],
         key_batch_shared=shared[0],
         key_head_shared=shared[1],
-        programs=_multiprocessors(device),
+        programs=multiprocessors(device),
         head_group=head_group(key.shape[2], widths, key.element_size(), batch * heads),
     )
     return mask.keep(known, _make_plan(mask, shape, configuration, device))

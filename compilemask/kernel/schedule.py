@@ -66,7 +66,7 @@ def make_schedule(descriptor: Descriptor, shape: CallShape) -> Schedule:
     owners = np.repeat(batch_head, tiles)
     cost = row_cost[rows]
     order = _order(cost, owners, shape)
-    program = _deal(cost[order], shape.programs)
+    program = deal(cost[order], shape.programs)
     order = order[np.argsort(program, kind="stable")]
     offsets = np.concatenate([[0], np.cumsum(np.bincount(program, minlength=shape.programs))])
     rows, owners = rows[order], owners[order]
@@ -93,7 +93,7 @@ def _order(cost: NDArray[np.float64], owners: NDArray[np.int64], shape: CallShap
     return np.lexsort((owners, tile, -cost, group))
 
 
-def _deal(cost: NDArray[np.float64], programs: int) -> NDArray[np.int64]:
+def deal(cost: NDArray[np.float64], programs: int) -> NDArray[np.int64]:
     """Program of each item, every item going to the program that is free first."""
     loads = [(0.0, program) for program in range(programs)]
     replace = heapq.heapreplace
