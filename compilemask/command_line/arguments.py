@@ -38,6 +38,7 @@ exit codes: 0 good; 1 the answer is no (invalid mask, validation failed); 2 wron
 
 EXPORTS = ("dense", "flex", "flashmask", "cudnn", "python", "png", "svg", "pdf")
 EMITS = ("ptx", "sass", "ttgir", "ttir", "llir")
+DIRECTIONS = ("forward", "backward")
 DTYPES = ("bfloat16", "float16", "float32")
 
 
@@ -169,6 +170,7 @@ def _compile(verbs: Verbs) -> None:
     verb = _verb(verbs, "compile", "compile the kernel for GPUs, none of which needs to be here")
     _mask(verb)
     verb.add_argument("--target", action="append", metavar="SM", help="sm_80, sm_90, sm_100, ... (several allowed)")
+    verb.add_argument("--direction", action="append", choices=DIRECTIONS, help="forward or backward (default both)")
     verb.add_argument("--emit", choices=EMITS, help="print this text of the compiler instead of the table")
     _kernel(verb)
     _json(verb)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import Any
 
+from compilemask.command_line.arguments import DIRECTIONS
 from compilemask.command_line.exit_codes import ExitCode
 from compilemask.command_line.masks import compiled_of
 from compilemask.command_line.screen import progress_line, say, say_json
@@ -31,6 +32,7 @@ def run(arguments: Namespace) -> ExitCode:
             head_dim=arguments.head_dim,
             dtype=arguments.dtype,
             emit=emit,
+            directions=tuple(arguments.direction or DIRECTIONS),
             progress=progress,
         )
     if arguments.json:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from compilemask.source import Diagnostic
 
 MAX_WIDTH = 160
+ROOMY = 120  # columns from which on every table fits without broken words
 FOLDED = ("compared", "")
 
 
@@ -46,8 +47,8 @@ def say_json(value: Any) -> None:
 
 
 def width() -> int:
-    """Columns to draw in: those of the terminal, 100 where there is none."""
-    return min(shutil.get_terminal_size((100, 24)).columns, MAX_WIDTH)
+    """Columns to draw in: those of the terminal, 120 where there is none."""
+    return min(shutil.get_terminal_size((ROOMY, 24)).columns, MAX_WIDTH)
 
 
 def unicode_shown() -> bool:
@@ -76,9 +77,13 @@ def table(title: str, *columns: str, right: tuple[str, ...] = ()) -> Table:
     from rich.table import Table
 
     made = Table(title=title or None, title_justify="left", title_style="bold", box=_boxes(), pad_edge=False)
+    whole = width() >= ROOMY
     for column in columns:
         made.add_column(
-            column, justify="right" if column in right else "left", overflow="fold", no_wrap=column not in FOLDED
+            column,
+            justify="right" if column in right else "left",
+            overflow="fold",
+            no_wrap=whole and column not in FOLDED,
         )
     return made
 

@@ -48,7 +48,7 @@ def _report(arguments: Namespace) -> int:
         say(NO_TRITON)
         return ExitCode.GOOD if proof.passed else ExitCode.NO
     with progress_line() as progress:
-        built = compile_targets(compiled, REPORTED_TARGETS, progress=progress)
+        built = compile_targets(compiled, REPORTED_TARGETS, directions=("forward",), progress=progress)
     say()
     compile_table(built)
     return ExitCode.GOOD if proof.passed and built.passed else ExitCode.NO
