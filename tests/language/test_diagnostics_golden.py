@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from compilemask.language.parser import parse_tolerant
-from compilemask.source import Source
+from compilemask.errors import MaskFileError
+from compilemask.pipeline import compile_text
 
 FOLDER = Path(__file__).parents[1] / "golden" / "diagnostics"
 MASKS = sorted(FOLDER.glob("*.mask"))
@@ -17,8 +17,12 @@ MASKS = sorted(FOLDER.glob("*.mask"))
 
 def told(path: Path) -> str:
     """Everything that is said about a mask, as text."""
-    parsed = parse_tolerant(Source(path.name, path.read_bytes().decode()))
-    return "\n\n".join(d.render() for d in parsed.diagnostics) + "\n"
+    text = path.read_bytes().decode()
+    try:
+        found = compile_text(text, name=path.name).diagnostics
+    except MaskFileError as error:
+        found = error.diagnostics
+    return "\n\n".join(d.render() for d in found) + "\n"
 
 
 @pytest.mark.parametrize("path", MASKS, ids=lambda p: p.stem)
