@@ -7,7 +7,9 @@ queries in row form and keys in column form.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +18,7 @@ from compilemask.errors import CompileMaskError, InternalError
 from compilemask.intervals import linear
 
 MOST_RUNS = 1 << 26
+RUNS_AT_ONCE = 1 << 18
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,6 +98,17 @@ class Intervals:
         offsets = np.zeros(rows + 1, np.int64)
         np.cumsum(np.bincount(row, minlength=rows), out=offsets[1:])
         return Intervals(rows, columns, offsets, start.astype(np.int32), end.astype(np.int32))
+
+    @staticmethod
+    def stacked(columns: int, parts: Sequence[Intervals]) -> Intervals:
+        """The rows of all parts, one part after the other."""
+        if len(parts) == 1:
+            return parts[0]
+        counts = np.concatenate([np.zeros(1, np.int64), *(np.diff(part.offsets) for part in parts)])
+        none = np.zeros(0, np.int32)
+        starts = np.concatenate([none, *(part.starts for part in parts)])
+        ends = np.concatenate([none, *(part.ends for part in parts)])
+        return Intervals(counts.size - 1, columns, np.cumsum(counts), starts, ends)
 
     # ---------------------------------------------------------------- looking
 
@@ -186,7 +200,7 @@ class Intervals:
             return self
         if not self.runs:
             return other
-        return self._from_line(linear.union(self.to_line(), other.to_line()))
+        return self._combine(other, linear.union)
 
     def intersection(self, other: Intervals) -> Intervals:
         """Cells visible in both."""
@@ -195,14 +209,14 @@ class Intervals:
             return Intervals.from_bounds(
                 self.columns, np.maximum(self.starts, other.starts), np.minimum(self.ends, other.ends)
             )
-        return self._from_line(linear.intersect(self.to_line(), other.to_line()))
+        return self._combine(other, linear.intersect)
 
     def difference(self, other: Intervals) -> Intervals:
         """Cells visible in this mask and not in the other."""
         self._same_shape(other)
         if not other.runs or not self.runs:
             return self
-        return self._from_line(linear.subtract(self.to_line(), other.to_line()))
+        return self._combine(other, linear.subtract)
 
     def complement(self) -> Intervals:
         """Cells not visible."""
@@ -250,6 +264,12 @@ class Intervals:
         place = linear.ranges(self.offsets[:-1][rows], counts)
         return Intervals(int(rows.size), self.columns, offsets, self.starts[place], self.ends[place])
 
+    def rows_between(self, begin: int, end: int) -> Intervals:
+        """Rows [begin, end), sharing the arrays."""
+        low, high = int(self.offsets[begin]), int(self.offsets[end])
+        offsets = self.offsets[begin : end + 1] - low
+        return Intervals(end - begin, self.columns, offsets, self.starts[low:high], self.ends[low:high])
+
     def permute_rows(self, order: NDArray[np.integer]) -> Intervals:
         """Row i of the result is row order[i]; `order` is a permutation of the rows."""
         return self.select(order)
@@ -291,8 +311,18 @@ class Intervals:
 
     # ---------------------------------------------------------------- inside
 
-    def _from_line(self, runs: linear.Runs) -> Intervals:
-        return Intervals.from_line(self.rows, self.columns, runs)
+    def _combine(self, other: Intervals, operation: Callable[[linear.Runs, linear.Runs], linear.Runs]) -> Intervals:
+        """Set algebra some rows at a time, so that what is worked on stays in the cache."""
+        total = self.offsets + other.offsets
+        borders = [0]
+        while borders[-1] < self.rows:
+            last = int(np.searchsorted(total, total[borders[-1]] + RUNS_AT_ONCE, side="right")) - 1
+            borders.append(min(max(last, borders[-1] + 1), self.rows))
+        parts = []
+        for begin, end in pairwise(borders):
+            a, b = self.rows_between(begin, end), other.rows_between(begin, end)
+            parts.append(Intervals.from_line(a.rows, a.columns, operation(a.to_line(), b.to_line())))
+        return Intervals.stacked(self.columns, parts)
 
     def _one_run_a_row(self) -> bool:
         return self.runs == self.rows and bool((self.offsets[1:] > self.offsets[:-1]).all())

@@ -43,6 +43,16 @@ def test_algebra_agrees_with_python_sets(pair: tuple[DenseMask, DenseMask]) -> N
         assert cells(result) == expected
 
 
+@given(mask_pairs(), st.integers(1, 9))
+def test_algebra_some_rows_at_a_time_changes_nothing(pair: tuple[DenseMask, DenseMask], runs: int) -> None:
+    a, b = (Intervals.from_dense(mask) for mask in pair)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("compilemask.intervals.interval_set.RUNS_AT_ONCE", runs)
+        found = a.union(b), a.intersection(b), a.difference(b)
+
+    assert found == (a.union(b), a.intersection(b), a.difference(b))
+
+
 @given(mask_pairs())
 def test_different_ways_to_one_set_give_equal_arrays(pair: tuple[DenseMask, DenseMask]) -> None:
     a, b = (Intervals.from_dense(mask) for mask in pair)
