@@ -22,7 +22,7 @@ from compilemask.intervals.interval_set import Intervals
 Ints = NDArray[np.int64]
 Narrow = NDArray[np.int32]
 Places = NDArray[np.integer]
-RUNS_AT_ONCE = 1 << 18
+RUNS_AT_ONCE = 1 << 17
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +124,14 @@ class KeyIndex:
 
     def slices(self, requests: Requests) -> tuple[Narrow, Narrow]:
         """The slice [first, last) of the sorted order for every request; empty where first >= last."""
+        size = requests.rows.size
+        first, last = np.empty(size, np.int32), np.empty(size, np.int32)
+        for begin in range(0, size, RUNS_AT_ONCE):
+            part = slice(begin, begin + RUNS_AT_ONCE)
+            first[part], last[part] = self._slices(requests.part(part))
+        return first, last
+
+    def _slices(self, requests: Requests) -> tuple[Narrow, Narrow]:
         low = self.ranks.first_at_least(requests.low)
         high = self.ranks.first_above(requests.high)
         if requests.classes is not None:
@@ -134,8 +142,7 @@ class KeyIndex:
         else:
             first = np.searchsorted(self.codes, low).astype(np.int32)
             last = np.searchsorted(self.codes, high).astype(np.int32)
-        shape = requests.rows.shape
-        return np.broadcast_to(first, shape), np.broadcast_to(last, shape)
+        return first, last
 
 
 class Join:
