@@ -24,11 +24,12 @@ BLOCK = 128
 
 @dataclass(frozen=True, slots=True)
 class TileRow:
-    """One query tile of one variant: its queries, the keys of its listed tiles, and which cells are visible."""
+    """One query tile of one variant: its queries, the key ranges of its listed tiles, and what is hidden in them."""
 
     rows: slice
-    keys: Tensor  # int64 [n]
-    hidden: Tensor | None  # bool [rows, n]; None where all are visible
+    keys: tuple[slice, ...]  # FULL tiles first
+    count: int  # keys in all of them
+    hidden: Tensor | None  # bool [rows, keys of the PARTIAL tiles], the last ones; None where there are none
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +49,10 @@ def forward(query: Tensor, key: Tensor, value: Tensor, mask: PreparedMask, scale
     lse = torch.full((batch * heads, length), -torch.inf, dtype=work, device=query.device)
     for pairs, q, k, v, rows in _groups(query, key, value, mask, work):
         for row in rows:
-            scores = _scores(q[:, row.rows], k[:, row.keys], row, scale)
+            scores = _scores(q[:, row.rows], _take(k, row), row, scale)
             log_sum = torch.logsumexp(scores, -1)
             weights = torch.exp(scores - torch.where(log_sum == -torch.inf, 0, log_sum)[..., None])
-            output[pairs, row.rows] = weights @ v[:, row.keys]
+            output[pairs, row.rows] = weights @ _take(v, row)
             lse[pairs, row.rows] = log_sum
     return output.view(batch, heads, length, -1).to(query.dtype), lse.view(batch, heads, length)
 
@@ -74,23 +75,41 @@ def backward(
         kv_pairs = _kv_pairs(pairs, heads, kv_heads)
         for row in rows:
             seen = flat_lse[pairs, row.rows] != -torch.inf
-            scores = _scores(q[:, row.rows], k[:, row.keys], row, scale)
+            keys = _take(k, row)
+            scores = _scores(q[:, row.rows], keys, row, scale)
             weights = torch.exp(scores - torch.where(seen, flat_lse[pairs, row.rows], 0)[..., None])
             incoming = torch.where(seen[..., None], flat_grad[pairs, row.rows], 0)
             by_score = (
-                incoming @ v[:, row.keys].transpose(1, 2) - torch.where(seen, delta[pairs, row.rows], 0)[..., None]
+                incoming @ _take(v, row).transpose(1, 2) - torch.where(seen, delta[pairs, row.rows], 0)[..., None]
             )
             by_score = weights * by_score * scale
-            dq[pairs, row.rows] = by_score @ k[:, row.keys]
-            where = (kv_pairs[:, None], row.keys[None, :])
-            dk.index_put_(where, by_score.transpose(1, 2) @ q[:, row.rows], accumulate=True)
-            dv.index_put_(where, weights.transpose(1, 2) @ incoming, accumulate=True)
+            dq[pairs, row.rows] = by_score @ keys
+            _add(dk, kv_pairs, row, by_score.transpose(1, 2) @ q[:, row.rows])
+            _add(dv, kv_pairs, row, weights.transpose(1, 2) @ incoming)
     return grads[0].to(query.dtype), grads[1].to(key.dtype), grads[2].to(value.dtype)
 
 
 def _scores(query: Tensor, key: Tensor, row: TileRow, scale: float) -> Tensor:
     scores = query @ key.transpose(1, 2) * scale
-    return scores if row.hidden is None else scores.masked_fill(row.hidden, -torch.inf)
+    if row.hidden is not None:
+        scores[:, :, row.count - row.hidden.shape[1] :].masked_fill_(row.hidden, -torch.inf)
+    return scores
+
+
+def _take(tensor: Tensor, row: TileRow) -> Tensor:
+    """The row's keys of [pairs, keys, head_dim]; a view where they are one range."""
+    if len(row.keys) == 1:
+        return tensor[:, row.keys[0]]
+    return torch.cat([tensor[:, keys] for keys in row.keys], dim=1)
+
+
+def _add(total: Tensor, pairs: Tensor, row: TileRow, part: Tensor) -> None:
+    """total[pairs, the row's keys] += part, where pairs may repeat."""
+    start = 0
+    for keys in row.keys:
+        length = keys.stop - keys.start
+        total[:, keys].index_add_(0, pairs, part[:, start : start + length])
+        start += length
 
 
 def _kv_pairs(pairs: Tensor, heads: int, kv_heads: int) -> Tensor:
@@ -108,7 +127,7 @@ def _groups(
     flat = [tensor.reshape(-1, *tensor.shape[2:]) for tensor in (query, key, value)]
     for variant, rows in enumerate(plan.rows):
         members = torch.nonzero(table == variant).flatten()
-        widest = max((len(row.keys) for row in rows), default=1)
+        widest = max((row.count for row in rows), default=1)
         for pairs in torch.split(members, max(1, CELLS_AT_ONCE // (BLOCK * widest))):
             kv_pairs = _kv_pairs(pairs, heads, key.shape[1])
             q, k, v = (t[p].to(work) for t, p in zip(flat, (pairs, kv_pairs, kv_pairs), strict=True))
@@ -133,7 +152,7 @@ def _make_plan(mask: PreparedMask, device: torch.device) -> Plan:
         for variant in range(descriptor.variants)
     )
     return Plan(
-        rows=tuple(tuple(row for row in of_variant if len(row.keys)) for of_variant in rows),
+        rows=tuple(tuple(row for row in of_variant if row.count) for of_variant in rows),
         live_keys=None if bool(keys.all()) else keys,
         live_queries=None if bool(queries.all()) else queries,
     )
@@ -142,18 +161,28 @@ def _make_plan(mask: PreparedMask, device: torch.device) -> Plan:
 def _tile_row(descriptor: Descriptor, list_row: int, tile: int, device: torch.device) -> TileRow:
     lists = descriptor.by_query
     start, stop = tile * BLOCK, min((tile + 1) * BLOCK, descriptor.query_length)
-    runs = lists.full_runs[lists.full_offsets[list_row] : lists.full_offsets[list_row + 1]]
+    runs = lists.full_runs[lists.full_offsets[list_row] : lists.full_offsets[list_row + 1]].tolist()
     partial = slice(lists.partial_offsets[list_row], lists.partial_offsets[list_row + 1])
-    full_keys = [np.arange(first * BLOCK, last * BLOCK) for first, last in runs]
-    partial_keys = [
-        np.arange(t * BLOCK, min((t + 1) * BLOCK, descriptor.key_length)) for t in lists.partial_tiles[partial]
+    full = [slice(first * BLOCK, last * BLOCK) for first, last in runs]
+    rest = [
+        slice(t * BLOCK, min((t + 1) * BLOCK, descriptor.key_length)) for t in lists.partial_tiles[partial].tolist()
     ]
-    keys = np.concatenate([np.empty(0, np.int64), *full_keys, *partial_keys])
     hidden = None
-    if partial_keys:
+    if rest:
         words = descriptor.patterns[lists.partial_patterns[partial]]
         bits = np.unpackbits(np.ascontiguousarray(words).view(np.uint8), axis=-1, bitorder="little")
-        cells = [bits[i, : stop - start, : len(k)] == 0 for i, k in enumerate(partial_keys)]
-        seen = np.zeros((stop - start, sum(map(len, full_keys))), bool)
-        hidden = torch.from_numpy(np.concatenate([seen, *cells], axis=1)).to(device)
-    return TileRow(slice(start, stop), torch.from_numpy(keys).to(device), hidden)
+        cells = [bits[i, : stop - start, : keys.stop - keys.start] == 0 for i, keys in enumerate(rest)]
+        hidden = torch.from_numpy(np.concatenate(cells, axis=1)).to(device)
+    keys = _joined(full + rest)
+    return TileRow(slice(start, stop), keys, sum(k.stop - k.start for k in keys), hidden)
+
+
+def _joined(ranges: list[slice]) -> tuple[slice, ...]:
+    """Neighbours that touch become one."""
+    joined: list[slice] = []
+    for keys in ranges:
+        if joined and joined[-1].stop == keys.start:
+            joined[-1] = slice(joined[-1].start, keys.stop)
+        else:
+            joined.append(keys)
+    return tuple(joined)
