@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from compilemask.intervals.by_value import boxed, by_value
+from compilemask.intervals.by_value import boxed, by_value, different
 from compilemask.intervals.vector import Bools, Vector, anywhere, both
 from compilemask.language import arithmetic as scalar
 from compilemask.language.program import Function
@@ -117,6 +117,32 @@ def member_of_rows(table: ListValue, parts: Sequence[Vector]) -> Vector | None:
         known = known & (kept[code_place] == code)
         code, wanted = code_place, wanted.reshape(-1)
     return Vector(np.asarray(known), present)
+
+
+def member_of_each(wanted: Vector, lists: Vector, active: Bools | None, negated: bool) -> Bools | None:
+    """`number in list`, or `not in`, where every token has a list of its own; None unless all are lists of numbers.
+
+    False where an operand is absent or not `active`.
+    """
+    live = both(both(active, wanted.present), lists.present)
+    shape = np.broadcast_shapes(wanted.values.shape, lists.values.shape, () if live is None else live.shape)
+    result = np.zeros(shape, np.bool_)
+    places = np.flatnonzero(np.ones(shape, np.bool_) if live is None else np.broadcast_to(live, shape))
+    own = np.broadcast_to(lists.values, shape).reshape(-1)[places]
+    numbers = np.broadcast_to(wanted.values, shape).reshape(-1)[places]
+    first, which = different([own], own.size)
+    order = np.argsort(which, kind="stable")
+    ends = np.cumsum(np.bincount(which, minlength=first.size))
+    flat = result.reshape(-1)
+    for entry, begin, end in zip(own[first], [0, *ends[:-1]], ends, strict=True):
+        if not isinstance(entry, ListValue):
+            return None
+        table = entry.array if len(entry) else np.zeros(0, np.int64)
+        if table is None or table.dtype != np.int64:
+            return None
+        chosen = order[begin:end]
+        flat[places[chosen]] = np.isin(numbers[chosen], table, invert=negated)
+    return result
 
 
 def _rows_of(value: ListValue, width: int) -> NDArray[np.int64] | None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from compilemask.intervals.by_value import boxed, by_value
 from compilemask.intervals.curves import hilbert, morton
 from compilemask.intervals.vector import Bools, Scope, Tokens, Vector, anywhere, both, value_error
-from compilemask.intervals.vector_lists import lookup, member_of_rows, nested_lookup, search
+from compilemask.intervals.vector_lists import lookup, member_of_each, member_of_rows, nested_lookup, search
 from compilemask.language import arithmetic as scalar
 from compilemask.language import functions
 from compilemask.language import program as ir
@@ -233,6 +233,10 @@ def _compare(operator: ComparisonOperator, left: Vector, right: Vector, active: 
     table = alone
     if isinstance(table, ListValue) and table.array is not None and a.dtype == table.array.dtype:
         return np.isin(a, table.array, invert=operator is ComparisonOperator.NOT_IN)
+    if operator in _MEMBERSHIP and a.dtype == np.int64 and b.dtype == object:
+        member = member_of_each(left, right, active, operator is ComparisonOperator.NOT_IN)
+        if member is not None:
+            return member
     result = by_value(lambda x, y: scalar.compare(operator, x, y), [left, right], active)
     return result.values.astype(np.bool_) if result.values.size else np.zeros(result.values.shape, np.bool_)
 
