@@ -33,6 +33,8 @@ def show(
     """Print heading, pictures and statistics of one batch entry and head, `drawn` characters wide."""
     glyphs = BLOCKS if unicode_shown() else ASCII
     heading(compiled)
+    if compiled.batch * compiled.heads > 1:
+        say(f"drawn: batch {batch}, head {head}; counts are over all of them")
     say()
     for line in mask_picture(compiled, batch, head, drawn, glyphs):
         say(line.rstrip())
