@@ -139,7 +139,9 @@ def check_pair(expression: ir.Expression, tokens: Tokens) -> set[type] | None:
             return None if yes is None or no is None else yes | no
         case ir.Comparison(span, operator, left, right):
             first, second = check_pair(left, tokens), check_pair(right, tokens)
-            if first is not None and second is not None and operator not in _MEMBERSHIP:
+            if operator in _MEMBERSHIP:
+                second = _members(right, tokens)
+            if first is not None and second is not None:
                 refuse_mixed(first | second, span)
             return {bool}
         case ir.Lookup(span, values, index):
@@ -152,6 +154,17 @@ def check_pair(expression: ir.Expression, tokens: Tokens) -> set[type] | None:
 
 
 _MEMBERSHIP = (ir.ComparisonOperator.IN, ir.ComparisonOperator.NOT_IN)
+
+
+def _members(values: ir.Expression, tokens: Tokens) -> set[type] | None:
+    """The kinds of entries in the lists that an expression of one token gives."""
+    sides = sides_of(values)
+    if len(sides) > 1:
+        return None
+    axis, slots = tokens.side(next(iter(sides), Side.QUERY))
+    found = columns.column_of(values, axis, slots).values.tolist()
+    lists = {id(entry): entry for entry in found if isinstance(entry, ListValue)}
+    return {kind for entry in lists.values() for kind in _kinds_in(entry)}
 
 
 def _children(expression: ir.Expression) -> list[ir.Expression]:
