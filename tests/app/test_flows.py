@@ -209,8 +209,10 @@ class TestComposing:
             screen = await design(pilot)
             screen.show_line(1, 7)
             await until(pilot, lambda: isinstance(screen.focused, MaskEditor))
-            await pilot.press("enter", "a", "enter", "b")
-            assert text_of(screen) == "layout\n    a\n    b"
+            await pilot.press("enter", "a", "enter", "b", "enter", "enter", "c")
+            assert text_of(screen) == "layout\n    a\n    b\n\nc"
+            await pilot.press("left", "enter", "space", "space", "space", "space", "space", "backspace")
+            assert text_of(screen) == "layout\n    a\n    b\n\n\n    c"
 
     async def test_what_is_wrong_stands_under_the_line(self, make_app: MakeApp) -> None:
         async with make_app(TWO.replace("within answer", "within answr"), compile_=Pictures()).run_test(

@@ -57,6 +57,7 @@ class DesignScreen(DesignActions):
     """Text, maps, figures and jobs of one mask."""
 
     CSS_PATH = "design.tcss"
+    AUTO_FOCUS = "#mask"
     BINDINGS: ClassVar[list[BindingType]] = bindings(Scope.DESIGN)
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - Textual annotates it as it does
         (0, "-tiny"), (40, "-narrow"), (100, "-normal"), (150, "-wide"), (200, "-huge"),

@@ -141,6 +141,9 @@ class MaskEditor(TextArea):
                 event.stop()
                 event.prevent_default()
                 self._new_line()
+            elif event.key == "backspace" and self._unindent():
+                event.stop()
+                event.prevent_default()
             return
         if event.key in ("down", "up"):
             (offered.action_cursor_down if event.key == "down" else offered.action_cursor_up)()
@@ -154,13 +157,26 @@ class MaskEditor(TextArea):
         event.prevent_default()
 
     def _new_line(self) -> None:
-        """A line as deep as this one, deeper below a line that opens a block."""
+        """A line as deep as this one, deeper below a line that opens a block; an empty line ends its block."""
         row, column = self.cursor_location
         before = self.document.get_line(row)[:column]
+        if before and not self.document.get_line(row).strip() and self.selection.is_empty:
+            self.replace("\n", (row, 0), (row, column), maintain_selection_offset=False)
+            return
         depth = len(before) - len(before.lstrip(" "))
         if _OPENS_BLOCK.match(before):
             depth += self.indent_width
         self.replace("\n" + " " * depth, *self.selection, maintain_selection_offset=False)
+
+    def _unindent(self) -> bool:
+        """Take one depth of indentation away; False where the cursor stands behind something else."""
+        row, column = self.cursor_location
+        before = self.document.get_line(row)[:column]
+        if not before or before.strip() or not self.selection.is_empty:
+            return False
+        begin = (column - 1) // self.indent_width * self.indent_width
+        self.replace("", (row, begin), (row, column), maintain_selection_offset=False)
+        return True
 
     def _accept(self, offered: CompletionList) -> None:
         chosen = offered.chosen
