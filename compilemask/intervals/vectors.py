@@ -83,13 +83,14 @@ def _cases(node: ir.Cases, scope: Scope, active: Bools | None) -> Vector:
 
 
 def _running_total(node: ir.RunningTotal, scope: Scope, active: Bools | None) -> Vector:
-    axis, slots = scope[node.side]
+    tokens = scope[node.side]
+    axis, slots = tokens.axis.uncut(tokens.slots)
     whole = Tokens(axis, np.arange(axis.length))
     operand = evaluate(node.operand, {Side.THIS: whole}, ~axis.padding)
     present = both(operand.present, ~axis.padding)
     values = np.where(True if present is None else present, operand.values, 0).astype(np.int64)
     values = np.broadcast_to(values, (axis.length,))
-    if axis.written is None or axis.picked is not None:
+    if axis.written is None:
         total = np.cumsum(values)
     else:
         order = np.argsort(axis.written, kind="stable")

@@ -75,7 +75,7 @@ class Axis:
     `name` is "layout", "queries" or "keys"; `length` counts all slots, padding included.
     `written[slot]` is the token's place in the written layout; None: storage is as written.
     `position` replaces the default `pos` (the written place); `picked` keeps only these slots of the whole layout, with
-    numbers, `at`, sizes and `pos` of the whole (`queries are ...`).
+    numbers, `at`, sizes and `pos` of the `whole` axis (`queries are ...`).
     """
 
     def __init__(
@@ -85,12 +85,14 @@ class Axis:
         written: NDArray[np.int64] | None = None,
         position: Column | None = None,
         picked: NDArray[np.int64] | None = None,
+        whole: Axis | None = None,
     ) -> None:
         self.name = name
         self.runs = runs
         self.written = written
         self.position = position
         self.picked = picked
+        self.whole = whole
         self.whole_length = int(runs.length.sum())
         self.length = self.whole_length if picked is None else len(picked)
         self._columns: dict[tuple[CoordinateKind, str | None], Column] = {}
@@ -115,7 +117,13 @@ class Axis:
     def picking(self, slots: NDArray[np.int64], name: str) -> Axis:
         """Only the tokens in these slots, in this order."""
         position = self.position and _take(self.position, slots)
-        return Axis(name, self.runs, self.written, position, slots)
+        return Axis(name, self.runs, self.written, position, slots, self)
+
+    def uncut(self, slots: NDArray[np.int64]) -> tuple[Axis, NDArray[np.int64]]:
+        """The axis of all tokens, and where these slots lie on it: totals run over tokens that do not ask, too."""
+        if self.whole is None or self.picked is None:
+            return self, slots
+        return self.whole, self.picked[slots]
 
     # ------------------------------------------------------------ columns
 

@@ -29,8 +29,15 @@ class AxisFrame:
 
     def total(self, expression: ir.RunningTotal) -> Values:
         if id(expression) not in self._totals:
-            self._totals[id(expression)] = (expression, self._running(expression))
+            self._totals[id(expression)] = (expression, self._picked(expression))
         return self._totals[id(expression)][1]
+
+    def _picked(self, expression: ir.RunningTotal) -> Values:
+        whole, slots = self.axis.uncut(np.arange(self.axis.length, dtype=np.int64))
+        if whole is self.axis:
+            return self._running(expression)
+        found = AxisFrame(whole).total(expression)
+        return Values(found.values[slots], found.mask()[slots])
 
     def _running(self, expression: ir.RunningTotal) -> Values:
         real = np.flatnonzero(~self.axis.padding)
@@ -42,8 +49,6 @@ class AxisFrame:
         present = np.zeros(self.axis.length, dtype=np.bool_)
         present[real] = found.mask()
         order = np.arange(len(values)) if self.axis.written is None else self.axis.written
-        if self.axis.picked is not None:
-            raise EvaluationError("`cumsum` over tokens needs the whole layout", "`queries are` has cut it")
         in_order = np.zeros_like(values)
         in_order[order] = values
         return Values(np.cumsum(in_order)[order], present)

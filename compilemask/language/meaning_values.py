@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from compilemask.language import arithmetic, functions
 from compilemask.language import program as ir
 from compilemask.language.arithmetic import AbsentValueError, EvaluationError
@@ -201,8 +203,9 @@ def common_parents(enclosing: ir.Enclosing, cell: Cell) -> bool:
 def _running_total(operand: ir.Expression, token: Token) -> Value | None:
     if evaluate(operand, token) is None:
         return None
-    axis = token.axis
-    place = token.slot if axis.written is None else int(axis.written[token.slot])
+    axis, slots = token.axis.uncut(np.array([token.slot], dtype=np.int64))
+    own = int(slots[0])
+    place = own if axis.written is None else int(axis.written[own])
     total = 0
     for slot in range(axis.length):
         if (slot if axis.written is None else int(axis.written[slot])) <= place and not axis.padding[slot]:

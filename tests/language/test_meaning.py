@@ -7,6 +7,7 @@ from compilemask.errors import MaskFileError
 from compilemask.language import meaning
 from compilemask.language.meaning_relations import splitmix64
 from compilemask.language.program import Limit, Rule
+from compilemask.pipeline import compile_text
 from tests.language.binding import bound, cells, dense, one, picture, refused, told, warned
 
 PACKED = "layout\n    group repeat 2\n        part : [1, 1]\nrules\n    part sees part : {}\n"
@@ -184,6 +185,16 @@ def test_cumsum_of_a_condition_counts_where_it_holds() -> None:
     before = "let chunk = cumsum(pos % 3 == 0)\n"
 
     assert cells(one("same chunk", "5", before)) == "###.. ###.. ###.. ...## ...##"
+
+
+def test_cumsum_counts_tokens_that_do_not_ask() -> None:
+    text = (
+        "layout\n    token : 5\nqueries are token where pos % 2 == 0\nlet chunk = cumsum(pos % 3 == 0)\n"
+        "rules\n    token sees token : same chunk\n"
+    )
+
+    assert cells(text) == "###.. ###.. ...##"
+    assert picture(compile_text(text, name="t").dense()) == cells(text)
 
 
 def test_list_arithmetic() -> None:

@@ -157,15 +157,16 @@ def _conditional(node: bound.Conditional, where: Environment) -> Vector:
 
 
 def _running_total(node: bound.RunningTotal, tokens: Tokens) -> Vector:
-    whole = Tokens(tokens.axis, np.arange(tokens.axis.length, dtype=np.int64))
+    axis, slots = tokens.axis.uncut(tokens.slots)
+    whole = Tokens(axis, np.arange(axis.length, dtype=np.int64))
     operand = evaluate(node.operand, Environment(this=whole))
-    present = np.broadcast_to(operand.present, whole.slots.shape) & ~tokens.axis.padding
+    present = np.broadcast_to(operand.present, whole.slots.shape) & ~axis.padding
     amounts = np.where(present, np.broadcast_to(operand.values, whole.slots.shape), 0).astype(np.int64)
-    written = tokens.axis.written
+    written = axis.written
     order = np.argsort(written if written is not None else whole.slots, kind="stable")
     totals = np.empty(len(order), np.int64)
     totals[order] = np.cumsum(amounts[order])
-    return Vector(totals[tokens.slots], present[tokens.slots])
+    return Vector(totals[slots], present[slots])
 
 
 # ---------------------------------------------------------------- selectors
