@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,6 +60,11 @@ class CompiledMask:
         if found:
             self.diagnostics = (*self.diagnostics, *found)
         return self
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """A copy, or a mask read from a pickle, is a mask of its own: it gets its own number."""
+        self.__dict__.update(state)
+        self.number = register(self)
 
     def __repr__(self) -> str:
         return f"CompiledMask({self.name!r}, {self.query_length} queries x {self.key_length} keys)"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import gc
+import pickle
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -16,6 +19,7 @@ from compilemask.descriptor.descriptor import Descriptor
 from compilemask.descriptor.registry import register
 from compilemask.errors import InternalError, UsageError
 from compilemask.kernel.api import attention
+from compilemask.pipeline import CompiledMask, compile_text
 from tests.kernel.dense_attention import dense, relative_error
 
 
@@ -144,8 +148,6 @@ def test_works_under_checkpointing_and_torch_func() -> None:
 
 
 def test_a_mask_is_forgotten_with_its_owner() -> None:
-    import gc
-
     from compilemask.kernel import prepared
 
     mask = mixed_mask(1, 1, 8, 8)
@@ -188,3 +190,15 @@ def test_refuses_a_mask_made_for_other_heads() -> None:
     mask = mixed_mask(1, 3, 9, 11)
     with pytest.raises(UsageError, match="q must have the mask's 3 heads, but has 2"):
         attention(*tensors(mask), mask)
+
+
+@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, lambda mask: pickle.loads(pickle.dumps(mask))])
+def test_copies_of_a_compiled_mask_outlive_it(duplicate: Callable[[CompiledMask], CompiledMask]) -> None:
+    mask = compile_text("layout\n    text : 9\n\nrules\n    text sees text : causal\n", name="small")
+    twin = duplicate(mask)
+    assert twin.number != mask.number
+    q, k, v = (torch.randn(1, 1, 9, 8) for _ in range(3))
+    expected = attention(q, k, v, mask)
+    del mask
+    gc.collect()
+    assert torch.equal(attention(q, k, v, twin), expected)
