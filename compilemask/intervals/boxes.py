@@ -11,6 +11,7 @@ from compilemask.intervals import linear, terms
 from compilemask.intervals import plan as plans
 from compilemask.intervals.codes import joint_codes, numbers
 from compilemask.intervals.join import Keys, Requests
+from compilemask.intervals.limits import check_runs
 from compilemask.intervals.plan import Plan
 from compilemask.intervals.solve import Conjunction, Form, Solver
 from compilemask.intervals.vector import Tokens, value_error
@@ -88,6 +89,7 @@ def disc_plan(solver: Solver, relation: ir.Disc, joined: Conjunction, form: Form
         least, most = int(key.values[:, axis].min()), int(key.values[:, axis].max())
         low, high = np.maximum(center - reach, least), np.minimum(center + reach, most)
         counts = np.maximum(high - low + 1, 0)
+        check_runs(counts, relation.span)
         value = linear.ranges(low, counts)
         room = np.repeat(room, counts) - (value - np.repeat(center, counts)) ** 2
         own, classes = np.repeat(own, counts), np.repeat(classes, counts)
@@ -205,6 +207,7 @@ def _box_of_extent(solver: Solver, relation: ir.Box, query: Points, key: Points,
             least, most = int(steps[:, axis].min()), int(steps[:, axis].max())
             low, high = np.maximum(low, least), np.minimum(high, most)
             counts = np.maximum(high - low + 1, 0)
+            check_runs(counts, relation.span)
             value = linear.ranges(low, counts)
             own, classes = np.repeat(own, counts), np.repeat(classes, counts)
             size = most - least + 1

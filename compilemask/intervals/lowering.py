@@ -8,24 +8,20 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
-from compilemask.errors import MaskFileError
 from compilemask.intervals import terms
 from compilemask.intervals.interval_set import Intervals
+from compilemask.intervals.limits import MOST_RUNS, too_many_runs
 from compilemask.intervals.order import UNMOVED, Permutation, TokenOrder, inverse
 from compilemask.intervals.plan import Plan, Turned
 from compilemask.intervals.relations import relation_term
 from compilemask.intervals.solve import Form, Solver
 from compilemask.language import program as ir
-from compilemask.source import Diagnostic, Severity
 
 RUNS_A_TOKEN = 32  # more runs than this in row form: plan the column form too
 RUNS_A_QUERY_MOVED = 64  # more runs than this: plan in the order of the kernel too
 PIECES_A_LINE = 16  # moving that cuts into fewer pieces than this costs less than planning anew
 ALWAYS_COUNTED = 1 << 16  # masks of fewer runs are counted both ways in any case
 TURNING = 3  # making a mask in one form and transposing it costs about three times as much as making it
-
-
-MOST_RUNS = 1 << 25
 
 
 class Effect(Enum):
@@ -128,7 +124,7 @@ def lower_variant(variant: ir.Variant, order: TokenOrder = UNMOVED) -> Lowered:
             compared = compared_there
             cost = sum(plan.cost for plan in plans)
     if cost > MOST_RUNS:
-        raise MaskFileError([_too_many(cost)])
+        raise too_many_runs(cost)
     return _made(solver, painted, form, plans, compared)
 
 
@@ -229,11 +225,3 @@ def _keep_cheaper(lowered: Lowered) -> Lowered:
         other = Form.COLUMN if form is Form.ROW else Form.ROW
         return replace(lowered, form=other, intervals=intervals.transpose())
     return lowered
-
-
-def _too_many(cost: int) -> Diagnostic:
-    message = f"this mask has some {cost:,} runs of visible keys, at most {MOST_RUNS:,} are allowed"
-    hint = (
-        "let tokens that see each other lie side by side: `order ... stored by` the coordinate that the rules compare"
-    )
-    return Diagnostic(Severity.ERROR, "too-many-runs", message, None, hint)

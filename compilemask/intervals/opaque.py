@@ -16,6 +16,7 @@ from compilemask.errors import MaskFileError
 from compilemask.intervals import plan as plans
 from compilemask.intervals.by_value import different
 from compilemask.intervals.interval_set import Intervals
+from compilemask.intervals.limits import MOST_RUNS, check_cells, check_runs, too_many_runs
 from compilemask.intervals.plan import Plan
 from compilemask.intervals.separation import sides_of
 from compilemask.intervals.solve import Conjunction, Solver
@@ -24,10 +25,8 @@ from compilemask.intervals.vectors import evaluate, holds
 from compilemask.language import program as ir
 from compilemask.language.axis import CoordinateKind
 from compilemask.language.program import Side
-from compilemask.source import Diagnostic, Severity
 
 Ints = NDArray[np.int64]
-MOST_CELLS = 2**32
 CELLS_AT_ONCE = 1 << 22
 
 
@@ -36,10 +35,7 @@ def opaque_plan(solver: Solver, condition: ir.Expression, joined: Conjunction) -
     queries, query_class = _classes(solver, condition, True, joined.queries)
     keys, key_class = _classes(solver, condition, False, joined.keys)
     cells = queries.size * keys.size
-    if cells > MOST_CELLS:
-        message = f"the condition would be evaluated for {cells} pairs, at most {MOST_CELLS} are allowed"
-        hint = "compare a coordinate of the query with one of the key, so that it becomes a range"
-        raise MaskFileError([Diagnostic(Severity.ERROR, "per-cell", message, condition.span, hint)])
+    check_cells(cells, "the condition", condition.span)
     if cells > 4 * (joined.queries.size + joined.keys.size) + (1 << 20):
         solver.per_cell.append(condition)
 
@@ -109,23 +105,28 @@ def _evaluate(
     places = solver.place(False, joined.keys)
     cut = np.flatnonzero((np.diff(key[1]) != 0) | (np.diff(places) != 1)) + 1
     begin = np.concatenate(([0], cut))
-    end = np.concatenate((cut, [places.size]))
-    segment_class = key[1][begin]
+    # An unused column wherever slots are not consecutive keeps runs of segments from crossing the gap.
+    column = np.arange(begin.size) + np.cumsum(np.concatenate(([0], places[cut] != places[cut - 1] + 1)))
+    start_of, end_of = np.zeros(column[-1] + 1, np.int64), np.zeros(column[-1] + 1, np.int64)
+    start_of[column] = places[begin]
+    end_of[column] = places[np.concatenate((cut, [places.size])) - 1] + 1
     keys = Tokens(solver.keys, key[0][None, :])
-    step = max(1, CELLS_AT_ONCE // max(1, max(key[0].size, begin.size)))
-    rows: list[Ints] = []
-    segments: list[Ints] = []
+    step = max(1, CELLS_AT_ONCE // max(1, max(key[0].size, column[-1] + 1)))
+    parts: list[Intervals] = []
+    runs = 0
     for first in range(0, query[0].size, step):
         queries = Tokens(solver.queries, query[0][first : first + step, None])
         visible = holds(condition, {Side.QUERY: queries, Side.KEY: keys})
-        visible = np.broadcast_to(visible, (queries.slots.shape[0], key[0].size))
-        row, segment = np.nonzero(visible[:, segment_class])
-        rows.append(row + first)
-        segments.append(segment)
-    segment = np.concatenate(segments)
-    start = places[begin[segment]]
-    stop = places[end[segment] - 1] + 1
-    table = Intervals.from_runs(query[0].size, solver.keys.length, np.concatenate(rows), start, stop)
+        shown = np.zeros((queries.slots.shape[0], column[-1] + 1), np.bool_)
+        shown[:, column] = np.broadcast_to(visible, (queries.slots.shape[0], key[0].size))[:, key[1][begin]]
+        found = Intervals.from_dense(shown)
+        runs += found.runs
+        if runs > MOST_RUNS:
+            raise too_many_runs(runs, condition.span)
+        start, end = start_of[found.starts].astype(np.int32), end_of[found.ends - 1].astype(np.int32)
+        parts.append(Intervals(found.rows, solver.keys.length, found.offsets, start, end))
+    table = Intervals.stacked(solver.keys.length, parts)
+    check_runs(table.runs_per_row()[query[1]], condition.span)
     spread = table.select(query[1])
     counts = np.zeros(solver.queries.length, np.int64)
     counts[solver.place(True, joined.queries)] = spread.runs_per_row()

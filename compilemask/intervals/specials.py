@@ -13,6 +13,7 @@ from compilemask.intervals import plan as plans
 from compilemask.intervals.boxes import box_plan, disc_plan
 from compilemask.intervals.codes import combine, numbers
 from compilemask.intervals.join import Keys, Requests, Side
+from compilemask.intervals.limits import check_cells, check_runs
 from compilemask.intervals.opaque import opaque_plan
 from compilemask.intervals.plan import Plan
 from compilemask.intervals.solve import Conjunction, Form, Solver
@@ -91,6 +92,7 @@ def _rectangles(solver: Solver, relation: ir.Rectangles, joined: Conjunction, fo
     ordered = query.values[order]
     first, last = np.searchsorted(ordered, q0), np.searchsorted(ordered, q1)
     counts = np.maximum(last - first, 0)
+    check_runs(counts, relation.span)
     token = order[linear.ranges(first, counts)]
     own = np.repeat(np.arange(q0.size), counts)
     place = query.values[token]
@@ -109,6 +111,7 @@ def _interval_lists(solver: Solver, relation: ir.IntervalLists, joined: Conjunct
     inside = (query.values >= 0) & (query.values < entries)
     entry = np.where(inside, query.values, 0)
     counts = np.where(inside, np.diff(relation.offsets)[entry], 0) if entries else np.zeros(entry.size, np.int64)
+    check_runs(counts, relation.span)
     slots, classes, _ = repeated(query, counts)
     place = linear.ranges(relation.offsets[:-1][entry], counts) if entries else np.zeros(0, np.int64)
     requests = Requests(slots, classes, relation.starts[place], relation.ends[place] - 1)
@@ -119,6 +122,8 @@ def _random(solver: Solver, relation: ir.RandomKeys, joined: Conjunction) -> Pla
     query, key, count = sides(solver, relation.by, joined)
     pool = _pool(solver, relation)
     asked, inverse = np.unique(query.values, return_inverse=True)
+    check_cells(asked.size * pool.size, "`random`", relation.span)
+    check_runs(np.array([query.slots.size * min(relation.count, pool.size)]), relation.span)
     chosen = _draws(relation.seed, asked, pool, relation.count)
     width = chosen.shape[1]
     slots, classes, _ = repeated(query, np.full(query.slots.size, width, np.int64))
@@ -147,7 +152,7 @@ def splitmix64(z: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 def _draws(seed: int, asked: Ints, pool: Ints, count: int) -> Ints:
-    """[asked, count] the values of the pool with the smallest draws, ties to the smaller value."""
+    """[asked, count] the values of the pool with the smallest draws, in any order; no two draws are equal."""
     count = min(count, pool.size)
     chosen = np.zeros((asked.size, count), np.int64)
     if not count:
@@ -157,5 +162,5 @@ def _draws(seed: int, asked: Ints, pool: Ints, count: int) -> Ints:
     for i in range(0, asked.size, step):
         start = splitmix64(base ^ asked[i : i + step].astype(np.uint64))
         draws = splitmix64(start[:, None] ^ pool.astype(np.uint64)[None, :])
-        chosen[i : i + step] = pool[np.argsort(draws, axis=1, kind="stable")[:, :count]]
+        chosen[i : i + step] = pool[np.argpartition(draws, count - 1, axis=1)[:, :count]]
     return chosen

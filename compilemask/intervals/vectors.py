@@ -67,11 +67,21 @@ def _coordinate(node: ir.Coordinate, scope: Scope, active: Bools | None) -> Vect
     return Vector(column.values[slots], None if column.present is None else column.present[slots])
 
 
+def _wanted(tokens: Tokens, active: Bools | None) -> Bools:
+    """Which of the tokens any active pair needs."""
+    shape = tokens.slots.shape
+    if active is None:
+        return np.ones(shape, np.bool_)
+    joint = np.broadcast_shapes(active.shape, shape)
+    spread = tuple(axis for axis, size in enumerate(joint) if size != 1 and shape[axis] == 1)
+    return np.asarray(np.broadcast_to(active, joint).any(axis=spread, keepdims=True))
+
+
 def _cases(node: ir.Cases, scope: Scope, active: Bools | None) -> Vector:
     from compilemask.intervals.selection import selected
 
     tokens = scope[node.side]
-    rest = np.ones(tokens.slots.shape, np.bool_) if active is None else np.broadcast_to(active, tokens.slots.shape)
+    rest = _wanted(tokens, active)
     result = Vector(np.zeros((), np.int64), np.zeros(tokens.slots.shape, np.bool_))
     for case in reversed(node.cases):
         chosen = rest & selected(case.selector, tokens.axis)[tokens.slots]

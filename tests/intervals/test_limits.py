@@ -1,0 +1,34 @@
+"""Masks that would take unbounded time or memory are refused in words, before anything large is made."""
+
+from __future__ import annotations
+
+import pytest
+
+from compilemask import MaskFileError, compile_text
+
+LAYOUT = "layout\n    token : {n}\nrules\n    token sees token : "
+
+
+@pytest.mark.parametrize(
+    ("relation", "code"),
+    [
+        ("same (pos % 2)", "too-many-runs"),
+        ("rectangles([[0, 100000, 0, 9]] * 1000)", "too-many-runs"),
+        ("disc(upto=100000, edge=cut) by (pos // 1000, pos % 1000)", "too-many-runs"),
+        ("random(count=3, seed=1) by index", "per-cell"),
+        ("q.pos * k.pos % 7 == 1", "per-cell"),
+    ],
+)
+def test_a_hundred_thousand_tokens_do_not_hang(relation: str, code: str) -> None:
+    with pytest.raises(MaskFileError) as caught:
+        compile_text((LAYOUT + relation + "\n").format(n=100_000))
+
+    assert [found.code for found in caught.value.diagnostics] == [code]
+    assert caught.value.diagnostics[0].hint
+
+
+def test_conditions_are_evaluated_for_pairs_of_different_tokens_only() -> None:
+    compiled = compile_text((LAYOUT + "(q.pos % 3) * (k.pos % 5) == 2\n").format(n=600))
+
+    assert compiled.rows.row(1) == tuple((k, k + 1) for k in range(2, 600, 5))
+    assert not [found for found in compiled.diagnostics if found.code == "per-cell"]
