@@ -21,6 +21,8 @@ from compilemask.language.program import Program
 from compilemask.language.values import Value
 from compilemask.source import Diagnostic, Severity
 
+MOST_TOKENS_TOGETHER = 2**26
+
 
 def bind(
     file: syntax.File,
@@ -87,6 +89,7 @@ def _program(collected: Collected, given: Given, raw: Mapping[str, Value], findi
         bound.append(sample)
         with findings.catching():
             _check_lengths(bound, number)
+            _check_together(bound)
         if findings.failed:
             return None
     return _assembled(collected, bound, batch, heads, findings)
@@ -124,6 +127,18 @@ def _check_lengths(bound: Sequence[BoundSample], number: int) -> None:
                 bound[0].layout_span,
                 "fill up with `padding : room - used`",
             )
+
+
+def _check_together(bound: Sequence[BoundSample]) -> None:
+    axes = {id(axis): axis for sample in bound for axis in (sample.variants[0].queries, sample.variants[0].keys)}
+    tokens = sum(axis.length for axis in axes.values())
+    if tokens > MOST_TOKENS_TOGETHER:
+        raise reject(
+            "too-many-tokens",
+            f"samples of different sizes have {tokens:,} tokens together, at most {MOST_TOKENS_TOGETHER:,} are allowed",
+            bound[0].layout_span,
+            "bind the batch in parts",
+        )
 
 
 def _assembled(

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from compilemask.errors import MaskFileError
-from compilemask.language import bind_scope
+from compilemask.language import bind_scope, binder
 from tests.language.binding import bound, bound_in, one, refused, told
 
 REPEAT = "layout\n    a repeat {}\n        b : 1\n        padding : 0\nrules\n    a sees a : all\n"
@@ -43,6 +43,17 @@ def test_too_many_samples_and_too_much_work(monkeypatch: pytest.MonkeyPatch) -> 
     text = "param n per batch = range(4000)\nheads 4000\n" + one("window(behind=n + head, ahead=0)")
 
     assert refused(text) == ["too-much-work"]
+
+
+def test_samples_have_a_limit_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(binder, "MOST_TOKENS_TOGETHER", 20)
+    text = (
+        "param n per batch = [1, 2, 1, 2]\nlayout\n    token : n\n    padding : 8 - n\n"
+        "rules\n    token sees token : all\n"
+    )
+
+    assert refused(text) == []
+    assert refused(text, n=[1, 2, 3]) == ["too-many-tokens"]
 
 
 def test_deep_expressions_end_in_words() -> None:
