@@ -14,7 +14,7 @@ LAYOUT = "layout\n    token : {n}\nrules\n    token sees token : "
     [
         ("same (pos % 2)", "too-many-runs"),
         ("rectangles([[0, 100000, 0, 9]] * 1000)", "too-many-runs"),
-        ("disc(upto=100000, edge=cut) by (pos // 1000, pos % 1000)", "too-many-runs"),
+        ("disc(upto=100000, edge=cut) by (pos // 100, pos % 100)", "too-many-runs"),
         ("random(count=3, seed=1) by index", "per-cell"),
         ("q.pos * k.pos % 7 == 1", "per-cell"),
     ],
