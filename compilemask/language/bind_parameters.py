@@ -44,6 +44,12 @@ def given_values(
 
 def _values(collected: Collected, given: Mapping[str, object], findings: Findings, where: str) -> dict[str, Value]:
     values: dict[str, Value] = {}
+    if not isinstance(given, Mapping):
+        found = f"a value of type {type(given).__name__}"
+        findings.add(
+            _error("parameter-value", f"what is given{where} is {found}", "give values by name: {name: value}")
+        )
+        return values
     for name, value in given.items():
         declared = collected.parameters.get(name)
         if declared is None:

@@ -34,3 +34,9 @@ def test_what_is_no_size_is_refused_in_words(value: object, message: str) -> Non
 @pytest.mark.parametrize("value", [4, np.int8(4), np.array(4), [2, 2], (2, 2), np.array([2, 2], np.uint8)])
 def test_what_is_a_size_is_taken(value: object) -> None:
     assert compile_text(TEXT, params={"n": value}).query_length == 4
+
+
+@pytest.mark.parametrize("sample", [1, None, "n", [("n", 3)]])
+def test_samples_give_values_by_name(sample: object) -> None:
+    with pytest.raises(MaskFileError, match="what is given in sample 0 is a value of type"):
+        compile_text(TEXT, samples=[sample])  # type: ignore[list-item]
