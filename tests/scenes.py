@@ -15,6 +15,7 @@ from compilemask_app.screens.compare_screen import CompareScreen
 from compilemask_app.screens.design import DesignScreen
 from compilemask_app.screens.open_screen import OpenScreen
 from compilemask_app.services import Services
+from compilemask_app.widgets.line_note import LineNote
 from compilemask_app.widgets.preview import Preview
 from textual.pilot import Pilot
 from textual.widgets import Input
@@ -110,8 +111,10 @@ async def _still(pilot: Pilot[None]) -> None:
 
 async def _typing(pilot: Pilot[None]) -> None:
     screen = await _broken(pilot)
+    await pilot.pause(0.3)
     screen.show_line(12, 26)
-    await pilot.pause(0.2)
+    await until(pilot, lambda: screen.query_one(LineNote).has_class("open"))
+    await pilot.pause(0.1)
 
 
 async def _broken(pilot: Pilot[None]) -> DesignScreen:

@@ -112,7 +112,6 @@ class DesignScreen(DesignActions):
             view.palette, view.look = self.app.palette_name, self.app.look
         self.query_one(MaskView).focus()
         self.files.announce()
-        self._skip_header()
         self.submit()
 
     def on_unmount(self) -> None:
@@ -161,6 +160,8 @@ class DesignScreen(DesignActions):
         lines = self.text.splitlines()
         first = next((row for row, line in enumerate(lines) if line.strip() and not line.startswith("#")), 0)
         editor = self.query_one(MaskEditor)
+        if editor.has_focus:
+            return
         editor.move_cursor((first, 0))
         self.call_after_refresh(editor.scroll_to, 0, first, animate=False)
 
@@ -177,6 +178,7 @@ class DesignScreen(DesignActions):
         if not self._compiled_once:
             self._compiled_once = True
             self.composing.read_text()
+            self.call_after_refresh(self._skip_header)
 
     @on(PictureReady)
     def _show(self, message: PictureReady) -> None:
@@ -325,5 +327,5 @@ class DesignScreen(DesignActions):
             self.submit()
         else:
             editor.load_text(text)
-        self._skip_header()
+        self.call_after_refresh(self._skip_header)
         self.show_jobs()
