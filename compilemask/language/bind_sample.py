@@ -32,13 +32,17 @@ from compilemask.source import Span
 
 @dataclass(frozen=True, slots=True)
 class BoundSample:
-    """`head_variant[h]` is the place of head h's mask in `variants`; `values` are the sample's own parameters."""
+    """`head_variant[h]` is the place of head h's mask in `variants`; `used_batch`: something asks for the number."""
 
     variants: tuple[ir.Variant, ...]
     head_variant: tuple[int, ...]
-    values: dict[str, Value]
     used_batch: bool
     layout_span: Span | None
+
+    @property
+    def axes(self) -> tuple[Axis, Axis]:
+        """The queries and the keys; one object where the file has one layout."""
+        return self.variants[0].queries, self.variants[0].keys
 
 
 def heads_of(collected: Collected, given: Given, raw: Mapping[str, Value], findings: Findings, batch: int) -> int:
@@ -197,6 +201,4 @@ def _bind_heads(scope: Scope, collected: Collected, heads: int) -> BoundSample:
             variants.append(ir.Variant(scope.axes["queries"], scope.axes["keys"], rules, orders))
         places.append(known[rules])
     layout = next(iter(collected.layouts.values()), None)
-    return BoundSample(
-        tuple(variants), tuple(places), scope.parameters, scope.used_batch, layout.span if layout else None
-    )
+    return BoundSample(tuple(variants), tuple(places), scope.used_batch, layout.span if layout else None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 
 from compilemask.errors import MaskFileError
@@ -80,33 +80,32 @@ def _program(collected: Collected, given: Given, raw: Mapping[str, Value], findi
     if batch < 1:
         return None
     bound: list[BoundSample] = []
+    known: dict[Hashable, BoundSample] = {}
+    tokens = 0
     for number in range(batch):
-        sample = _known(bound, collected, given, raw, number, batch)
+        key = _values_of(collected, given, raw, number)
+        sample = known.get(key) if bound and not bound[0].used_batch else None
         if sample is None:
             sample = bind_sample(collected, given, number, batch, heads, findings)
-        if sample is None:
-            return None
+            if sample is None:
+                return None
+            known[key] = sample
+            tokens += sum(axis.length for axis in {id(axis): axis for axis in sample.axes}.values())
         bound.append(sample)
         with findings.catching():
             _check_lengths(bound, number)
-            _check_together(bound)
+            _check_together(tokens, bound[0])
         if findings.failed:
             return None
     return _assembled(collected, bound, batch, heads, findings)
 
 
-def _known(
-    bound: Sequence[BoundSample], collected: Collected, given: Given, raw: Mapping[str, Value], number: int, batch: int
-) -> BoundSample | None:
-    """An earlier sample with the same values, if nothing in the file asks for the sample's number."""
-    if not bound or bound[0].used_batch:
-        return None
+def _values_of(collected: Collected, given: Given, raw: Mapping[str, Value], number: int) -> Hashable:
+    """What tells a sample from others: its entries of the values per batch, and its own values."""
     names = [name for name in raw if collected.parameters[name].parameter.per == "batch"]
-    for other, sample in enumerate(bound):
-        own = all(sample.values.get(name) == _entry(raw[name], number) for name in names)
-        if own and (len(given.samples) <= 1 or given.samples[other] == given.samples[number]):
-            return sample
-    return None
+    entries = [(name, _entry(raw[name], number)) for name in names]
+    own = given.samples[number if len(given.samples) > 1 else 0].items() if given.samples else ()
+    return tuple((name, type(value), value) for name, value in (*entries, *own))
 
 
 def _entry(value: Value, number: int) -> Value:
@@ -129,14 +128,12 @@ def _check_lengths(bound: Sequence[BoundSample], number: int) -> None:
             )
 
 
-def _check_together(bound: Sequence[BoundSample]) -> None:
-    axes = {id(axis): axis for sample in bound for axis in (sample.variants[0].queries, sample.variants[0].keys)}
-    tokens = sum(axis.length for axis in axes.values())
+def _check_together(tokens: int, first: BoundSample) -> None:
     if tokens > MOST_TOKENS_TOGETHER:
         raise reject(
             "too-many-tokens",
             f"samples of different sizes have {tokens:,} tokens together, at most {MOST_TOKENS_TOGETHER:,} are allowed",
-            bound[0].layout_span,
+            first.layout_span,
             "bind the batch in parts",
         )
 

@@ -80,11 +80,12 @@ class ListValue:
         if not isinstance(other, ListValue) or len(self) != len(other):
             return False
         if self.array is not None and other.array is not None:
-            return bool(np.array_equal(self.array, other.array))
+            return self.array.dtype == other.array.dtype and bool(np.array_equal(self.array, other.array))
         return self.items == other.items
 
     def __hash__(self) -> int:
-        return hash((len(self), self.items[:8]))
+        first = self.items[:8] if self.array is None else tuple(self.array[:8].tolist())
+        return hash((len(self), first))
 
     def __repr__(self) -> str:
         shown = ", ".join(show(item) for item in self.items[:8])
