@@ -233,6 +233,10 @@ _MEMBERSHIP = (ComparisonOperator.IN, ComparisonOperator.NOT_IN)
 _EQUALITY = (ComparisonOperator.EQUAL, ComparisonOperator.NOT_EQUAL)
 
 
+def _same_dtype(table: ListValue, values: NDArray[Any]) -> bool:
+    return table.array is not None and table.array.dtype == values.dtype
+
+
 def _compare(operator: ComparisonOperator, left: Vector, right: Vector, active: Bools | None) -> Bools:
     a, b = left.values, right.values
     alone: Any = b[()] if b.ndim == 0 else None
@@ -242,8 +246,8 @@ def _compare(operator: ComparisonOperator, left: Vector, right: Vector, active: 
     if operator in _COMPARE and a.dtype == np.int64 and alone is ANY:
         return np.full(a.shape, scalar.compare(operator, 0, ANY))
     table = alone
-    if isinstance(table, ListValue) and table.array is not None and a.dtype == table.array.dtype:
-        return np.isin(a, table.array, invert=operator is ComparisonOperator.NOT_IN)
+    if operator in _MEMBERSHIP and isinstance(table, ListValue) and _same_dtype(table, a):
+        return np.isin(a, np.asarray(table.array), invert=operator is ComparisonOperator.NOT_IN)
     if operator in _MEMBERSHIP and a.dtype == np.int64 and b.dtype == object:
         member = member_of_each(left, right, active, operator is ComparisonOperator.NOT_IN)
         if member is not None:
