@@ -7,9 +7,10 @@ from typing import Any
 
 from compilemask.command_line.exit_codes import ExitCode
 from compilemask.command_line.masks import check_head, compiled_of
-from compilemask.command_line.picture import ASCII, BLOCKS, mask_picture, tile_picture
+from compilemask.command_line.picture import ASCII, BLOCKS, Glyphs, mask_picture, tile_picture
 from compilemask.command_line.screen import say, say_json, unicode_shown, width
 from compilemask.command_line.views import heading, statistics_table
+from compilemask.errors import UsageError
 from compilemask.pipeline import CompiledMask, Statistics
 
 COMFORTABLE_WIDTH = 88
@@ -36,13 +37,21 @@ def show(
     if compiled.batch * compiled.heads > 1:
         say(f"drawn: batch {batch}, head {head}; counts are over all of them")
     say()
-    for line in mask_picture(compiled, batch, head, drawn, glyphs):
+    for line in _mask_lines(compiled, batch, head, drawn, glyphs):
         say(line.rstrip())
     say()
     say(f"Tiles of {block_m} x {block_n}: {glyphs.nothing} empty  {glyphs.partial} partial  {glyphs.full} full")
     for line in tile_picture(compiled.tiles(block_m, block_n, batch, head), drawn, glyphs):
         say(line.rstrip())
     statistics_table(compiled.statistics(block_m, block_n))
+
+
+def _mask_lines(compiled: CompiledMask, batch: int, head: int, drawn: int, glyphs: Glyphs) -> list[str]:
+    """The picture of the mask; a line instead where it is kept in another order and too scattered in this one."""
+    try:
+        return mask_picture(compiled, batch, head, drawn, glyphs)
+    except UsageError as error:
+        return [f"No picture of the mask, only of its tiles: {error}."]
 
 
 def statistics_json(compiled: CompiledMask, statistics: Statistics) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from compilemask.errors import CompileMaskError, InternalError
+from compilemask.errors import InternalError, UsageError
 from compilemask.intervals import linear
 
 MOST_RUNS = 1 << 26
@@ -227,7 +227,7 @@ class Intervals:
     def transpose(self) -> Intervals:
         """Columns as rows. A column's run starts where a row shows the cell and the row above does not.
 
-        Raises CompileMaskError where there would be more than MOST_RUNS.
+        Raises UsageError where there would be more than MOST_RUNS.
         """
         stride = self.columns + 1
         starts, ends = self.to_line()
@@ -294,7 +294,7 @@ class Intervals:
     ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
         """Runs cut where the order of the columns parts neighbours: number in `runs`, start and end in the order.
 
-        Raises CompileMaskError where there would be more than MOST_RUNS.
+        Raises UsageError where there would be more than MOST_RUNS.
         """
         starts, ends = self.starts[runs], self.ends[runs]
         stretch, begins, place = _stretches(order)
@@ -334,7 +334,7 @@ class Intervals:
 
 def _refuse_more_than_most(runs: int, where: str) -> None:
     if runs > MOST_RUNS:
-        raise CompileMaskError(f"{where} the mask has some {runs:,} runs, at most {MOST_RUNS:,} are allowed")
+        raise UsageError(f"{where} the mask has some {runs:,} runs, at most {MOST_RUNS:,} are allowed")
 
 
 def _cells(runs: linear.Runs, stride: int, new_stride: int) -> linear.Line:
