@@ -275,3 +275,23 @@ def test_equal_masks_written_differently_have_equal_descriptors() -> None:
                     getattr(getattr(first, lists), name), getattr(getattr(other, lists), name)
                 )
         np.testing.assert_array_equal(first.patterns, other.patterns)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "layout\n    token : 0\nrules\n    token sees token : causal\n",
+        "layout\n    token : 1\nrules\n    token sees token : before\n",
+        "queries\n    a : 0\nkeys\n    a : 5\nrules\n    a sees a : all\n",
+        "queries\n    a : 5\nkeys\n    a : 0\nrules\n    a sees a : all\n",
+        "layout\n    padding : 3\n    a : 0\nrules\n    a sees a : all\norder best\n",
+    ],
+)
+def test_masks_that_show_nothing_pass_every_stage(text: str) -> None:
+    compiled = compile_text(text)
+    tiles = compiled.tiles(64, 32)
+
+    assert compiled.statistics(64, 32).visible == 0
+    assert not compiled.dense().any()
+    assert not tiles.kinds().any()
+    assert compiled.descriptor(64, 32).by_key.partial_tiles.size == 0
