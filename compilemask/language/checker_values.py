@@ -162,7 +162,12 @@ def _members(values: ir.Expression, tokens: Tokens) -> set[type] | None:
     if len(sides) > 1:
         return None
     axis, slots = tokens.side(next(iter(sides), Side.QUERY))
-    found = columns.column_of(values, axis, slots).values.tolist()
+    column = columns.column_of(values, axis, slots)
+    wrong = next((kind for kind in _kinds(column) if kind is not ListValue), None)
+    if wrong is not None:
+        what = KIND_WORDS.get(wrong, "`any`")
+        raise reject("not-a-list", f"the right side of `in` gives {what} for some tokens, expected lists", values.span)
+    found = column.values.tolist()
     lists = {id(entry): entry for entry in found if isinstance(entry, ListValue)}
     return {kind for entry in lists.values() for kind in _kinds_in(entry)}
 
