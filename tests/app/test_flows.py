@@ -392,6 +392,18 @@ class TestOtherScreens:
             await until(pilot, lambda: screen.view.query_cursor == 123)
             assert screen.view.key_cursor == 45
 
+    async def test_a_second_enter_on_its_way_closes_nothing_more(self, make_app: MakeApp) -> None:
+        async with make_app().run_test(size=SIZE) as pilot:
+            await design(pilot)
+            await pilot.press("g")
+            await dialog(pilot, Prompt)
+            prompt = pilot.app.screen
+            assert isinstance(prompt, Prompt)
+            prompt.answer("1, 1")
+            prompt.answer("1, 1")
+            await pilot.pause()
+            assert isinstance(pilot.app.screen, DesignScreen)
+
     async def test_the_dense_mask_is_exported(self, make_app: MakeApp, tmp_path: Path) -> None:
         async with make_app(TWO, compile_=Pictures()).run_test(size=SIZE) as pilot:
             screen = await design(pilot)

@@ -112,7 +112,7 @@ def test_the_newcomers_path_in_a_real_terminal(tmp_path: Path) -> None:
         terminal.send("    token sees token : self")
         terminal.wait("self +1")
         terminal.send("\x1bOQ")
-        terminal.wait("Save as")
+        terminal.wait("/first.mask")
         terminal.send("\x15")
         terminal.wait("/first.mask", gone=True)
         terminal.send(str(tmp_path / "mine.mask"))

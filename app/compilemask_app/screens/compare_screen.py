@@ -151,4 +151,5 @@ class CompareScreen(Screen[None]):
         self.call_after_refresh(self._shown()[0].focus)
 
     def action_close(self) -> None:
-        self.dismiss(None)
+        if self.is_current:
+            self.dismiss(None)

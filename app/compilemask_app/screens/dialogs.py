@@ -22,7 +22,15 @@ Answer = TypeVar("Answer")
 class Dialog(ModalScreen[Answer], Generic[Answer]):
     """A box over the screen; escape answers None."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Cancel")]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "give_up", "Cancel")]
+
+    def answer(self, result: Answer | None) -> None:
+        """Close with an answer, once: a second key that was on its way finds the dialog closed."""
+        if self.is_current:
+            self.dismiss(result)
+
+    def action_give_up(self) -> None:
+        self.answer(None)
 
 
 class Prompt(Dialog[str | None]):
@@ -44,7 +52,7 @@ class Prompt(Dialog[str | None]):
     def _submitted(self, event: Input.Submitted) -> None:
         wrong = self._check(event.value) if self._check else None
         if wrong is None:
-            self.dismiss(event.value)
+            self.answer(event.value)
         else:
             self.query_one(".note", Static).update(Text(wrong, style=self.app.theme_variables.get("error", "red")))
 
@@ -66,7 +74,7 @@ class Question(Dialog[str | None]):
 
     @on(Button.Pressed)
     def _pressed(self, event: Button.Pressed) -> None:
-        self.dismiss(str(event.button.label))
+        self.answer(str(event.button.label))
 
 
 class HelpScreen(Dialog[None]):

@@ -88,7 +88,9 @@ class FileFlow:
     async def save_as(self) -> bool:
         """Write the text to a file that the user names."""
         name = self.document.path.name if self.document.path else "new.mask"
-        answer = await self._ask(Prompt("Save as", str(Path.cwd() / name), "a path; mask files end in .mask"))
+        note = "a path; mask files end in .mask"
+        prompt = Prompt("Save as", str(Path.cwd() / name), note, check=lambda path: None if path.strip() else note)
+        answer = await self._ask(prompt)
         if not answer:
             return False
         path = Path(answer).expanduser()

@@ -69,9 +69,9 @@ class OpenScreen(Dialog[str | None]):
     def _entered(self, event: Input.Submitted) -> None:
         found = self.query_one("#found", OptionList)
         if self._shown and found.highlighted is not None:
-            self.dismiss(self._shown[found.highlighted])
+            self.answer(self._shown[found.highlighted])
         elif event.value.strip():
-            self.dismiss(event.value.strip())
+            self.answer(event.value.strip())
 
     def key_down(self) -> None:
         """The list moves while the name is being typed."""
@@ -84,7 +84,7 @@ class OpenScreen(Dialog[str | None]):
     @on(OptionList.OptionSelected)
     def _chosen(self, event: OptionList.OptionSelected) -> None:
         if event.option_index < len(self._shown):
-            self.dismiss(self._shown[event.option_index])
+            self.answer(self._shown[event.option_index])
 
     @on(OptionList.OptionHighlighted)
     def _look_at(self, event: OptionList.OptionHighlighted) -> None:

@@ -100,7 +100,8 @@ class ReaderScreen(Screen[None]):
             )
 
     def action_close(self) -> None:
-        self.dismiss(None)
+        if self.is_current:
+            self.dismiss(None)
 
 
 def _row(target: TargetReport) -> list[str]:

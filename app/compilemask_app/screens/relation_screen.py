@@ -66,7 +66,7 @@ class RelationScreen(Dialog[str | None]):
 
     @on(OptionList.OptionSelected)
     def _chosen(self, event: OptionList.OptionSelected) -> None:
-        self.dismiss(self._suggestions[event.option_index].how)
+        self.answer(self._suggestions[event.option_index].how)
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
@@ -75,7 +75,7 @@ class RelationScreen(Dialog[str | None]):
 
     @on(Input.Submitted)
     def _entered(self, event: Input.Submitted) -> None:
-        self.dismiss(event.value.strip())
+        self.answer(event.value.strip())
 
 
 def _label(item: Suggestion) -> Text:

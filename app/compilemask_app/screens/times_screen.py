@@ -102,7 +102,8 @@ class TimesScreen(Screen[None]):
             self.notify(f"wrote {len(self.rows)} rows to {answer}")
 
     def action_close(self) -> None:
-        self.dismiss(None)
+        if self.is_current:
+            self.dismiss(None)
 
 
 def series_of(rows: tuple[TimeRow, ...]) -> tuple[Series, ...]:

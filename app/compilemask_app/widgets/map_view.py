@@ -167,6 +167,8 @@ class MapView(Widget, can_focus=True):
         if y < HEADER:
             return self._top_ruler(y, width)
         row = y - HEADER
+        if row >= self.extent.rows:
+            return Strip.blank(width, text_style(self.palette))
         if row not in self._rows:
             self._rows[row] = self._draw_row(row, width)
         return self._rows[row]
@@ -217,8 +219,9 @@ class MapView(Widget, can_focus=True):
 
     def _draw_row(self, row: int, width: int) -> Strip:
         extent = self.extent
-        if self._pixels is None:
+        if self._pixels is None or self._pixels.shape != (2 * extent.rows, extent.columns):
             self._pixels = self.pixels(extent)
+            self._bars = None
         segments = self._gutter(row, extent)
         upper, lower = self._pixels[2 * row], self._pixels[2 * row + 1]
         upper, lower = self._with_cursor(row, upper, lower)
