@@ -133,8 +133,9 @@ def member_of_each(wanted: Vector, lists: Vector, active: Bools | None, negated:
     first, which = different([own], own.size)
     order = np.argsort(which, kind="stable")
     ends = np.cumsum(np.bincount(which, minlength=first.size))
+    begins = np.concatenate(([0], ends))[:-1]
     flat = result.reshape(-1)
-    for entry, begin, end in zip(own[first], [0, *ends[:-1]], ends, strict=True):
+    for entry, begin, end in zip(own[first], begins, ends, strict=True):
         if not isinstance(entry, ListValue):
             return None
         table = entry.array if len(entry) else np.zeros(0, np.int64)
