@@ -42,6 +42,12 @@ rules
 """
 
 
+@pytest.fixture(autouse=True)
+def wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A terminal of 120 columns, whatever runs the tests."""
+    monkeypatch.setenv("COLUMNS", "120")
+
+
 @pytest.fixture
 def pair(tmp_path: Path) -> Path:
     path = tmp_path / "pair.mask"
