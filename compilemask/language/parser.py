@@ -11,7 +11,7 @@ from compilemask.language.lexing import LogicalLine, Scan, Token, scan
 from compilemask.language.names import RESERVED, STATEMENT_WORDS
 from compilemask.language.parser_checks import check_file
 from compilemask.language.parser_messages import missing_block, unexpected
-from compilemask.language.parser_reductions import Reductions
+from compilemask.language.parser_reductions import Reductions, TooDeepError
 from compilemask.language.parser_tables import Automaton, UnexpectedTokenError, tables
 from compilemask.source import Diagnostic, Source, Span
 
@@ -117,7 +117,8 @@ class _StatementParser:
             at, token = len(line.tokens), _mark("", _after(line.span))
             self._automaton.feed("NL", token)
         except UnexpectedTokenError as error:
-            self._scanned.diagnostics.append(unexpected(line.tokens, at, token, error))
+            found = error.diagnostic if isinstance(error, TooDeepError) else unexpected(line.tokens, at, token, error)
+            self._scanned.diagnostics.append(found)
             if header and "NL" in error.accepted and token.text:
                 self._failed = True
                 self._automaton.feed("NL", token)

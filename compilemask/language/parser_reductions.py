@@ -8,12 +8,23 @@ from typing import Any, TypeVar
 
 from compilemask.language import syntax
 from compilemask.language.lexing import MAX_BRACKETS, Token
+from compilemask.language.parser_tables import UnexpectedTokenError
 from compilemask.language.printer_expressions import format_expression
 from compilemask.source import Diagnostic, Severity, Span
 
 MAX_DEPTH = 3 * MAX_BRACKETS
 Values = list[Any]
 Tree = TypeVar("Tree", bound=syntax.Node)
+
+
+class TooDeepError(UnexpectedTokenError):
+    """The line has too many operations on top of one another to go on with it."""
+
+    def __init__(self, span: Span) -> None:
+        super().__init__("too deep", frozenset())
+        hint = "give a part of it a name with `let` or `param`"
+        message = f"this is more than {MAX_DEPTH} operations deep"
+        self.diagnostic = Diagnostic(Severity.ERROR, "too-deep", message, span, hint)
 
 
 class Reductions:
@@ -23,7 +34,6 @@ class Reductions:
         self.diagnostics: list[Diagnostic] = []
         self._bracketed: dict[int, syntax.Expression] = {}
         self._depth: dict[int, tuple[int, syntax.Node]] = {}
-        self._deep = False
 
     def builders(self) -> dict[str, Callable[[Values], Any]]:
         """The methods by the name that grammar.lark gives them."""
@@ -143,12 +153,11 @@ class Reductions:
         self._report("mixed-except", message, operator.span, f"write  {first}\n     or  {second}")
 
     def _deeper(self, node: Tree, parts: Iterable[object]) -> Tree:
-        """Bounds the height of the tree, so that no later stage recurses too far."""
+        """Bounds the height of the tree, so that neither the parser nor a later stage recurses too far."""
         depth = 1 + max((self._depth[id(p)][0] for p in parts if id(p) in self._depth), default=0)
         self._depth[id(node)] = (depth, node)
         if depth == MAX_DEPTH:
-            hint = "give a part of it a name with `let` or `param`"
-            self._report("too-deep", f"this is more than {MAX_DEPTH} operations deep", node.span, hint)
+            raise TooDeepError(node.span)
         return node
 
     # ------------------------------------------------------------ selectors

@@ -314,7 +314,7 @@ _FUNCTIONS = (
     (
         "cumsum",
         "cumsum(LIST)  |  cumsum(COORDINATE)",
-        "Running totals of a list, or of a coordinate over the tokens before.",
+        "Running totals of a list, or of a coordinate over the tokens up to this one.",
     ),
     ("runs", "runs(LIST)", "Lengths of the runs of equal entries: sizes from ids."),
     ("count", "count(LIST, X)", "How many entries of a sorted list are <= X."),

@@ -132,8 +132,11 @@ KEYS = [*LETTERS.split(), *OTHERS.split()]
 
 
 @pytest.mark.parametrize("seed", range(2))
-async def test_no_input_breaks_it(make_app: MakeApp, seed: int) -> None:
-    """Random keys, clicks, wheels and sizes; files stay in the test's folder because names are never completed."""
+async def test_no_input_breaks_it(
+    make_app: MakeApp, seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Random keys, clicks, wheels and sizes; what it saves under a random name stays in the test's folder."""
+    monkeypatch.chdir(tmp_path)
     chance = random.Random(seed)
     app = make_app(worker=worker("good"))
     async with app.run_test(size=(100, 30)) as pilot:

@@ -28,3 +28,12 @@ def test_a_name_of_a_line_that_could_not_be_read_is_not_called_unknown() -> None
 
 def test_what_follows_from_a_lost_block_is_not_told() -> None:
     assert codes("layuot\n    token : 8\nrules\n    token sees token : all\n") == [("syntax", 1)]
+
+
+@pytest.mark.parametrize(
+    "deep", ["not " * 5000 + "all", "all" + " and all" * 5000, "all" + " except self" * 3000 + " and all"]
+)
+def test_a_line_that_is_too_deep_is_left_out(deep: str) -> None:
+    text = f"layout\n    token : 8\nrules\n    token sees token : {deep}\n    token sees tokne : all\n"
+
+    assert codes(text) == [("too-deep", 4), ("unknown-region", 5)]
