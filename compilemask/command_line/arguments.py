@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from typing import TypeAlias
+import re
+from typing import NoReturn, TypeAlias
 
 MODULES = {
     "open": "workbench",
@@ -44,7 +45,7 @@ DTYPES = ("bfloat16", "float16", "float32")
 
 def parser() -> argparse.ArgumentParser:
     """The parser; its result has `verb` and the verb's own arguments."""
-    top = argparse.ArgumentParser(
+    top = _Parser(
         prog="compilemask",
         description="Design attention masks, see what a GPU would skip, prove them right, compile and time them.",
         epilog=EXAMPLES,
@@ -56,6 +57,14 @@ def parser() -> argparse.ArgumentParser:
     for add in (_open, _list, _show, _check, _explain, _validate, _compile, _time, _export, _fmt, _worker):
         add(verbs)
     return top
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says where a setting without `--set` belongs."""
+
+    def error(self, message: str) -> NoReturn:
+        stray = re.match(r"unrecognized arguments: ([A-Za-z_]\w*=\S+)", message)
+        super().error(f"{message}; every setting has its own --set: --set {stray[1]} ..." if stray else message)
 
 
 Verbs: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
@@ -193,7 +202,7 @@ def _time(verbs: Verbs) -> None:
 def _export(verbs: Verbs) -> None:
     verb = _verb(verbs, "export", "write a mask for other programs")
     _mask(verb)
-    verb.add_argument("--to", choices=EXPORTS, required=True, help="what to write")
+    verb.add_argument("--to", choices=EXPORTS, help="what to write (default: as the ending of FILE says)")
     verb.add_argument("-o", "--output", metavar="FILE", required=True, help="where to write it")
     _blocks(verb)
     _head(verb)

@@ -9,13 +9,15 @@ from compilemask import library
 from compilemask.command_line.exit_codes import ExitCode
 from compilemask.command_line.screen import remark, rendered, say, say_json
 from compilemask.command_line.settings import parameters_of
-from compilemask.errors import MaskFileError
+from compilemask.errors import MaskFileError, UsageError
 from compilemask.pipeline import compile as compile_mask
 from compilemask.source import Diagnostic, Severity
 
+MISSING = "no-file"
+
 
 def run(arguments: Namespace) -> ExitCode:
-    """Check all files before judging; exit 1 if one of them is invalid."""
+    """Check all files before judging; exit 1 if one of them is invalid, 2 if one is not there."""
     params = parameters_of(arguments)
     results = [(name, _findings(name, params)) for name in arguments.files]
     valid = [all(item.severity is not Severity.ERROR for item in found) for _, found in results]
@@ -30,11 +32,16 @@ def run(arguments: Namespace) -> ExitCode:
             if found:
                 remark(rendered(found, name))
             say(f"{name}: {'valid' if good else 'invalid'}{_counts(found)}")
+    if any(item.code == MISSING for _, found in results for item in found):
+        return ExitCode.WRONG_USE
     return ExitCode.GOOD if all(valid) else ExitCode.NO
 
 
 def _findings(name: str, params: dict[str, Any]) -> tuple[Diagnostic, ...]:
-    library.locate(name)
+    try:
+        library.locate(name)
+    except UsageError as error:
+        return (Diagnostic(Severity.ERROR, MISSING, str(error)),)
     try:
         return compile_mask(name, params=params).diagnostics
     except MaskFileError as error:

@@ -18,11 +18,14 @@ if TYPE_CHECKING:
     from compilemask.pipeline import CompiledMask
 
 FIGURES = ("png", "svg", "pdf")
+BY_ENDING = {".npy": "dense", ".png": "png", ".svg": "svg", ".pdf": "pdf", ".py": "python"}
+"""What is written where `--to` says nothing."""
 
 
 def run(arguments: Namespace) -> ExitCode:
     """Write one file and say what it holds."""
     output = Path(arguments.output)
+    arguments.to = arguments.to or _form(output)
     if not output.parent.is_dir():
         raise UsageError(f"-o {output}: the folder {output.parent} does not exist")
     compiled = compiled_of(arguments)
@@ -38,6 +41,14 @@ def run(arguments: Namespace) -> ExitCode:
     else:
         _write_python(compiled, output, arguments)
     return ExitCode.GOOD
+
+
+def _form(output: Path) -> str:
+    form = BY_ENDING.get(output.suffix.lower())
+    if form is None:
+        known = ", ".join(BY_ENDING)
+        raise UsageError(f"-o {output}: the ending says no form ({known} do); expected --to")
+    return form
 
 
 def _write_figure(compiled: CompiledMask, output: Path, arguments: Namespace) -> None:

@@ -46,4 +46,5 @@ def _read(name: str) -> str:
     except UnicodeDecodeError:
         raise UsageError(f"{name}: not UTF-8 text; expected a mask file") from None
     except OSError as error:
-        raise UsageError(f"{name}: {error.strerror}") from None
+        expected = "; fmt takes paths of files, no library names" if isinstance(error, FileNotFoundError) else ""
+        raise UsageError(f"{name}: {error.strerror}{expected}") from None

@@ -16,6 +16,7 @@ from compilemask.tiles.tile_map import TileMap
 
 GUTTER = 24
 LOWEST_ROWS = 4
+MOST_SINGLE_ROWS = 16
 NOTHING = "(no cells)"
 
 
@@ -63,18 +64,23 @@ def mask_picture(compiled: CompiledMask, batch: int, head: int, width: int, glyp
 def tile_picture(tiles: TileMap, width: int, glyphs: Glyphs) -> list[str]:
     """Lines of text, in the order in which the kernel holds the tokens: empty, partial or full, never in between.
 
-    Where a character stands for several tiles it is full or empty only if all of them are.
+    A map with room for it shows every tile by itself, two characters wide; else, where a character stands for several
+    tiles, it is full or empty only if all of them are.
     """
     query_tiles, key_tiles = tiles.query_tiles, tiles.key_tiles
     if not query_tiles or not key_tiles:
         return [NOTHING]
+    single = 2 * key_tiles <= width - GUTTER and query_tiles <= MOST_SINGLE_ROWS
     columns = bin_bounds(key_tiles, width - GUTTER)
-    bands = bin_bounds(query_tiles, _height(query_tiles, key_tiles, len(columns) - 1))
+    height = query_tiles if single else _height(query_tiles, key_tiles, len(columns) - 1)
+    bands = bin_bounds(query_tiles, height)
     full = _full_tiles(tiles, bands, columns)
     partial = _partial_tiles(tiles, bands, columns)
     size = areas(bands, columns)
     kinds = np.where(full == size, 2, np.where((full == 0) & (partial == 0), 0, 1))
     characters = np.array([glyphs.nothing, glyphs.partial, glyphs.full])
+    if single:
+        characters = np.array([character * 2 for character in characters])
     lines = []
     for i, row in enumerate(characters[kinds]):
         label = f"tile {bands[i]:,}" if i % 4 == 0 else ""

@@ -42,6 +42,10 @@ def value_of(name: str, text: str) -> Any:
         pass
     try:
         return _constant(_parsed(text))
+    except _Unquoted as word:
+        raise UsageError(
+            f"--set {name}={text}: a word needs quotes that the shell leaves alone, as in --set '{name}=\"{word}\"'"
+        ) from None
     except (MaskFileError, _NotConstant, RecursionError):
         raise UsageError(
             f'--set {name}={text}: expected a value such as 9, true, any, "word", [9, 7] or [1024] * 6'
@@ -64,6 +68,10 @@ def _from_file(path: Path) -> dict[str, Any]:
 
 class _NotConstant(Exception):
     """The text is an expression, but not a value."""
+
+
+class _Unquoted(Exception):
+    """A bare word stands where a value is expected."""
 
 
 def _parsed(text: str) -> syntax.Expression:
@@ -92,7 +100,7 @@ def _constant(node: syntax.Expression) -> Any:
         case syntax.Binary(operator=operator, left=left, right=right):
             return _combined(operator, _constant(left), _constant(right))
         case syntax.Name(name=name):
-            raise UsageError(f"a word needs quotes where a value is expected: '\"{name}\"'")
+            raise _Unquoted(name)
     raise _NotConstant
 
 

@@ -163,6 +163,24 @@ def test_check_says_everything_about_every_file(capsys: Capture, pair: Path, tmp
     assert printed(capsys, "check", pair).startswith(f"{pair}: valid")
 
 
+def test_check_goes_on_after_a_file_that_is_not_there(capsys: Capture, pair: Path) -> None:
+    found = answered(capsys, "check", "none.mask", pair, code=2)
+
+    assert [(item["file"], item["valid"]) for item in found] == [("none.mask", False), (str(pair), True)]
+
+
+def test_a_small_tile_map_is_drawn_tile_by_tile(capsys: Capture) -> None:
+    said = printed(capsys, "show", "causal", "--set", "length=300", "--width", "80").splitlines()
+    begin = next(i for i, line in enumerate(said) if line.startswith("Tiles"))
+
+    assert [line[24:] for line in said[begin + 1 : begin + 4]] == ["▒▒····", "██▒▒··", "████▒▒"]
+
+
+def test_the_ending_says_what_to_export(capsys: Capture, tmp_path: Path) -> None:
+    assert main(["export", "causal", "--set", "length=9", "-o", str(tmp_path / "m.npy")]) == 0
+    assert np.load(tmp_path / "m.npy").sum() == 45
+
+
 def test_check_prints_the_line_with_a_caret(capsys: Capture, tmp_path: Path) -> None:
     wrong = tmp_path / "wrong.mask"
     wrong.write_text(PAIR.replace("answer sees prompt", "anwser sees prompt"))
@@ -299,6 +317,8 @@ def test_time_refuses_in_one_line_without_a_gpu(capsys: Capture) -> None:
         (["export", "causal", "--to", "dense", "-o", "/nowhere/at/all.npy"], 2, "does not exist"),
         (["sing"], 2, "invalid choice"),
         (["fmt", "none.mask"], 2, "No such file"),
+        (["show", "causal", "--set", "a=1", "length=5"], 2, "--set length=5"),
+        (["export", "causal", "-o", "causal.txt"], 2, "--to"),
     ],
 )
 def test_wrong_use_is_one_clear_message(capsys: Capture, words: list[str], code: int, said: str) -> None:
