@@ -67,7 +67,7 @@ class _Parser(argparse.ArgumentParser):
         super().error(f"{message}; every setting has its own --set: --set {stray[1]} ..." if stray else message)
 
 
-Verbs: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+Verbs: TypeAlias = "argparse._SubParsersAction[_Parser]"
 
 
 class _Version(argparse.Action):
