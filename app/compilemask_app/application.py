@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, ClassVar
 
 from textual import work
-from textual.app import App
+from textual.app import App, SystemCommand
 from textual.binding import BindingType
 from textual.command import CommandPalette
+from textual.screen import Screen
 from textual.system_commands import SystemCommandsProvider
 
 from compilemask.measure.report import TimingReport
@@ -58,6 +60,14 @@ class Workbench(App[None]):
 
     async def on_unmount(self) -> None:
         await self.worker.close()
+
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+        """The framework's own commands but those for which there is an action here, which the palette shows too."""
+        return (command for command in super().get_system_commands(screen) if command.title not in ("Keys", "Quit"))
+
+    async def action_quit(self) -> None:
+        """Never leave without asking about unsaved text, whoever asks."""
+        self.action_quit_safely()
 
     # ------------------------------------------------------------ looks
 

@@ -60,9 +60,9 @@ rules
 """
 
 
-def new_document() -> Document:
-    """A small mask to start from."""
-    return Document("new mask", NEW_TEXT)
+def new_document(path: Path | None = None) -> Document:
+    """A small mask to start from, to be saved at the path."""
+    return Document(path.stem if path else "new mask", NEW_TEXT, path)
 
 
 def read(path: Path, *, library: bool = False, parameters: tuple[tuple[str, Any], ...] = ()) -> Document:
@@ -85,6 +85,14 @@ def document_of(mask: str, parameters: Mapping[str, Any] | None = None) -> Docum
     inside = path.resolve().parent == library.folder().resolve()
     found = read(path, library=inside)
     return with_values(found, parameters) if parameters else found
+
+
+def first_document(mask: str, parameters: Mapping[str, Any] | None = None) -> Document:
+    """The document named at start: as `document_of`, and a path to a mask file that is not there yet begins one."""
+    path = Path(mask).expanduser()
+    if path.suffix == library.SUFFIX and not path.exists() and path.parent.is_dir():
+        return with_values(new_document(path), parameters or {})
+    return document_of(mask, parameters)
 
 
 def with_values(document: Document, values: Mapping[str, Any]) -> Document:
@@ -145,7 +153,8 @@ def _stamp(path: Path) -> tuple[int, int] | None:
 
 def autosave_path(folder: Path, document: Document) -> Path:
     """Where the unsaved text of a document lies."""
-    key = hashlib.sha256(str(document.path or document.name).encode()).hexdigest()[:16]
+    where = document.path.resolve() if document.path else document.name
+    key = hashlib.sha256(str(where).encode()).hexdigest()[:16]
     return folder / f"{document.name}-{key}.mask"
 
 

@@ -36,6 +36,20 @@ class TestDocuments:
         path.unlink()
         assert files.changed_outside(document)
 
+    def test_a_file_that_is_not_there_is_begun(self, tmp_path: Path) -> None:
+        path = tmp_path / "new.mask"
+        document = files.first_document(str(path), {"length": 9})
+        assert (document.path, document.name) == (path, "new")
+        assert "length = 9" in document.start
+        assert not path.exists()
+        files.write(document, document.start, path)
+        assert files.first_document(str(path)).text == document.start
+
+    @pytest.mark.parametrize("name", ["no/such/folder.mask", "cusal"])
+    def test_what_can_be_no_new_file_is_refused(self, name: str) -> None:
+        with pytest.raises(UsageError):
+            files.first_document(name)
+
     def test_a_failed_save_leaves_the_old_file(self, tmp_path: Path) -> None:
         with pytest.raises(UsageError, match="not saved"):
             files.write(files.new_document(), TEXT, tmp_path / "no" / "such" / "folder.mask")
@@ -78,6 +92,14 @@ class TestAutosave:
         other = files.write(files.new_document(), TEXT, tmp_path / "b" / "my.mask")
         files.keep_unsaved(tmp_path / "unsaved", one, "one")
         assert files.unsaved_text(tmp_path / "unsaved", other) is None
+
+    def test_equal_names_in_two_folders_do_not_mix(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        kept = []
+        for folder in ("a", "b"):
+            (tmp_path / folder).mkdir()
+            monkeypatch.chdir(tmp_path / folder)
+            kept.append(files.autosave_path(tmp_path, files.new_document(Path("my.mask"))))
+        assert kept[0] != kept[1]
 
     def test_a_place_that_cannot_be_written_loses_only_the_safety(self, tmp_path: Path) -> None:
         (tmp_path / "unsaved").write_text("a file, not a folder", encoding="utf-8")

@@ -271,6 +271,18 @@ class TestFiles:
             await pilot.pause()
         assert app_ended(pilot)
 
+    async def test_quitting_by_the_palette_asks_too(self, make_app: MakeApp) -> None:
+        async with make_app().run_test(size=SIZE) as pilot:
+            screen = await design(pilot)
+            screen.query_one(MaskEditor).text = TEXT + "# more\n"
+            await pilot.press("ctrl+p")
+            await dialog(pilot, CommandPalette)
+            pilot.app.screen.query_one(Input).value = "quit"
+            await until(pilot, lambda: pilot.app.screen.query_one(OptionList).option_count > 0)
+            await pilot.pause(0.2)
+            await pilot.press("enter")
+            await dialog(pilot, Question)
+
     async def test_a_killed_session_gives_its_text_back(self, make_app: MakeApp, tmp_path: Path) -> None:
         document = files.write(Document("mine", TEXT), TEXT, tmp_path / "mine.mask")
         async with make_app(document=document).run_test(size=SIZE) as pilot:

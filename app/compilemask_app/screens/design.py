@@ -123,7 +123,7 @@ class DesignScreen(DesignActions):
         width, height = event.size
         small = width < 40 or height < 10
         self.set_class(small, "-tiny")
-        note = f"{width}×{height} is too small, at least 40×10 is needed"
+        note = f"{width}×{height} is too small: at least 40×10"
         self.query_one("#too-small", Static).update(note[: max(0, width)])
 
     # ------------------------------------------------------------ compiling
