@@ -136,7 +136,7 @@ def box_plan(solver: Solver, relation: ir.Box, joined: Conjunction) -> Plan:
     extents = np.stack([_extents(solver.keys, part, key.slots) for part in relation.by.parts], axis=1)
     reach = query.values.max(axis=0)
     moves = [i for i, side in enumerate(relation.sides) if _needs_extent(side, int(reach[i]), extents[:, i])]
-    if not moves:
+    if not moves or (extents == extents[0]).all():
         return _box_of_extent(solver, relation, query, key, extents[0])
     found: list[Plan] = []
     for extent in np.unique(extents[:, moves], axis=0):

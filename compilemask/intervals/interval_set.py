@@ -19,6 +19,8 @@ from compilemask.intervals import linear
 
 MOST_RUNS = 1 << 26
 RUNS_AT_ONCE = 1 << 18
+SAMPLED = 7
+RUNS_A_COPY = 64  # runs of neighbouring rows are copied together where they are at least so many
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -252,15 +254,28 @@ class Intervals:
 
     def shown_columns(self) -> NDArray[np.bool_]:
         """[columns] which columns some row shows."""
-        change = np.bincount(self.starts, minlength=self.columns + 1)
-        change -= np.bincount(self.ends, minlength=self.columns + 1)
-        return np.cumsum(change)[: self.columns] > 0
+        shown = np.zeros(self.columns, np.bool_)
+        # Some of the runs show all columns of most masks.
+        for step in (SAMPLED, 1) if self.runs > SAMPLED * self.columns else (1,):
+            change = np.bincount(self.starts[::step], minlength=self.columns + 1)
+            change -= np.bincount(self.ends[::step], minlength=self.columns + 1)
+            shown = np.cumsum(change)[: self.columns] > 0
+            if shown.all():
+                break
+        return shown
 
     def select(self, rows: NDArray[np.integer]) -> Intervals:
         """A mask whose row i is row rows[i] of this one."""
         counts = np.diff(self.offsets)[rows]
         offsets = np.zeros(rows.size + 1, np.int64)
         np.cumsum(counts, out=offsets[1:])
+        cut = np.flatnonzero(np.diff(rows) != 1) + 1
+        if RUNS_A_COPY * cut.size < offsets[-1]:
+            first = np.concatenate(([0], cut, [rows.size]))
+            begin = self.offsets[rows[first[:-1]]]
+            parts = [slice(a, a + b) for a, b in zip(begin.tolist(), np.diff(offsets[first]).tolist(), strict=True)]
+            starts, ends = (np.concatenate([runs[part] for part in parts]) for runs in (self.starts, self.ends))
+            return Intervals(int(rows.size), self.columns, offsets, starts, ends)
         place = linear.ranges(self.offsets[:-1][rows], counts)
         return Intervals(int(rows.size), self.columns, offsets, self.starts[place], self.ends[place])
 
@@ -284,10 +299,10 @@ class Intervals:
         own, starts, ends = self.pieces(order)
         return Intervals.from_runs(self.rows, self.columns, self.run_rows()[own], starts, ends)
 
-    def pieces_per_run(self, order: NDArray[np.integer]) -> NDArray[np.int64]:
+    def pieces_per_run(self, order: NDArray[np.integer], runs: slice = slice(None)) -> NDArray[np.int32]:
         """[runs] into how many pieces the order of the columns cuts every run."""
         stretch, _, _ = _stretches(order)
-        return stretch[self.ends - 1].astype(np.int64) - stretch[self.starts] + 1
+        return stretch[self.ends[runs] - 1] - stretch[self.starts[runs]] + np.int32(1)
 
     def pieces(
         self, order: NDArray[np.integer], runs: slice = slice(None)

@@ -18,8 +18,10 @@ from compilemask.intervals.solve import Form, Solver
 from compilemask.language import program as ir
 
 RUNS_A_TOKEN = 32  # more runs than this in row form: plan the column form too
-RUNS_A_QUERY_MOVED = 64  # more runs than this: plan in the order of the kernel too
+RUNS_A_QUERY_MOVED = 4  # more runs than this, and than this per request: plan in the order of the kernel too
 PIECES_A_LINE = 16  # moving that cuts into fewer pieces than this costs less than planning anew
+PIECES_SAMPLED = 13  # in masks of many runs the pieces of every so many-th run are counted
+RUNS_A_REQUEST = 4  # requests that take fewer runs each, found or cut by moving, gain little from another order
 ALWAYS_COUNTED = 1 << 16  # masks of fewer runs are counted both ways in any case
 TURNING = 3  # making a mask in one form and transposing it costs about three times as much as making it
 
@@ -44,6 +46,7 @@ class Lowered:
     order: TokenOrder = UNMOVED  # in which the intervals are
     effects: tuple[tuple[ir.Rule, Effect], ...] = field(default=())
     per_cell: tuple[ir.Expression, ...] = field(default=())
+    asked: int = 0  # requests that were made for it: hardly fewer runs in any order
 
     def rows(self) -> Intervals:
         """Keys of every query, in the caller's order."""
@@ -76,11 +79,12 @@ class Lowered:
         return shown if places is None else shown[places]
 
     def pieces_in(self, order: TokenOrder) -> int:
-        """Into how many pieces moving the runs to an order cuts them; a mask that is kept moved counts as it is."""
+        """Into about how many pieces moving to an order cuts the runs; a mask that is kept moved counts as it is."""
         columns = order.keys if self.form is Form.ROW else order.queries
         if self.order.moves or columns is None or not self.intervals.runs:
             return self.intervals.runs
-        return int(self.intervals.pieces_per_run(columns).sum())
+        sampled = PIECES_SAMPLED if self.intervals.runs > PIECES_SAMPLED * self.intervals.rows else 1
+        return sampled * int(self.intervals.pieces_per_run(columns, slice(None, None, sampled)).sum(dtype=np.int64))
 
     def intervals_in(self, form: Form, order: TokenOrder = UNMOVED) -> Intervals:
         """The mask in a form, and in an order of queries and keys."""
@@ -115,7 +119,8 @@ def lower_variant(variant: ir.Variant, order: TokenOrder = UNMOVED) -> Lowered:
     painted = _painted(solver, variant)
     form, plans, compared = _cheaper_form(solver, painted)
     cost = sum(plan.cost for plan in plans)
-    if order.moves and cost > RUNS_A_QUERY_MOVED * solver.queries.length:
+    asked = sum(plan.asked for plan in plans)
+    if order.moves and cost > max(RUNS_A_QUERY_MOVED * solver.queries.length, RUNS_A_REQUEST * asked):
         moved = Solver(variant.queries, variant.keys, order)
         painted_there = _painted(moved, variant)
         form_there, plans_there, compared_there = _cheaper_form(moved, painted_there)
@@ -134,13 +139,32 @@ def in_order(lowered: Lowered, variant: ir.Variant, order: TokenOrder, most_runs
     Moving cuts runs wherever the order parts neighbours: an order that gathers far tokens cuts long runs into single
     tokens, even where few runs are left in the end. Plans of more than `most_runs` are not made.
     """
+    if lowered.order.moves or not order.moves:
+        return lowered
     pieces = lowered.pieces_in(order)
-    if lowered.order.moves or pieces <= PIECES_A_LINE * lowered.intervals.rows:
+    if pieces <= max(PIECES_A_LINE * lowered.intervals.rows, RUNS_A_REQUEST * TURNING * lowered.asked):
         return lowered
     solver = Solver(variant.queries, variant.keys, order)
     painted = _painted(solver, variant)
     form, plans, compared = _cheaper_form(solver, painted)
     if sum(plan.cost for plan in plans) > min(pieces // TURNING, most_runs):
+        return lowered
+    return _made(solver, painted, form, plans, compared)
+
+
+def in_callers_order(lowered: Lowered, variant: ir.Variant) -> Lowered:
+    """The mask from where the caller's order is reached most cheaply: as it is, or planned anew in that order."""
+    if not lowered.order.moves:
+        return lowered
+    back = lowered.order.back()
+    columns = back.keys if lowered.form is Form.ROW else back.queries
+    pieces = 0 if columns is None else int(lowered.intervals.pieces_per_run(columns).sum(dtype=np.int64))
+    if pieces <= RUNS_A_REQUEST * lowered.asked:
+        return lowered
+    solver = Solver(variant.queries, variant.keys)
+    painted = _painted(solver, variant)
+    form, plans, compared = _cheaper_form(solver, painted)
+    if sum(plan.cost for plan in plans) > pieces:
         return lowered
     return _made(solver, painted, form, plans, compared)
 
@@ -164,7 +188,8 @@ def _made(solver: Solver, painted: list[_Painted], form: Form, plans: list[Plan]
         if result.visible == before:
             idle[number] = Effect.NOTHING_TO_HIDE
     effects = _effects(painted, masks, result, idle)
-    lowered = Lowered(form, result, solver.order, effects, tuple(solver.per_cell))
+    asked = sum(plan.asked for plan in plans)
+    lowered = Lowered(form, result, solver.order, effects, tuple(solver.per_cell), asked)
     return lowered if compared and result.runs > ALWAYS_COUNTED else _keep_cheaper(lowered)
 
 

@@ -15,9 +15,13 @@ Ints = NDArray[np.int64]
 
 
 class Plan:
-    """Something that gives a mask; `cost` estimates the runs made on the way."""
+    """Something that gives a mask; `cost` estimates the runs made on the way.
+
+    `asked` counts the requests that these runs answer, in whatever order the tokens lie.
+    """
 
     cost: int
+    asked: int
 
     def emit(self) -> Intervals:
         """Make the mask."""
@@ -31,6 +35,7 @@ class Nothing(Plan):
     rows: int
     columns: int
     cost: int = 0
+    asked: int = 0
 
     def emit(self) -> Intervals:
         return Intervals.empty(self.rows, self.columns)
@@ -49,6 +54,11 @@ class Rectangle(Plan):
     def cost(self) -> int:  # type: ignore[override]
         """Runs of the columns, once a row."""
         return self.row_slots.size * (1 + int((np.diff(self.column_slots) != 1).sum()))
+
+    @property
+    def asked(self) -> int:  # type: ignore[override]
+        """One per row."""
+        return self.row_slots.size
 
     def emit(self) -> Intervals:
         slots = self.column_slots
@@ -77,6 +87,11 @@ class Joined(Plan):
         """Runs before merging."""
         return self.join.cost
 
+    @property
+    def asked(self) -> int:  # type: ignore[override]
+        """Requests that any key answers."""
+        return self.join.requests.rows.size
+
     def emit(self) -> Intervals:
         return self.join.emit(self.rows, self.columns)
 
@@ -92,6 +107,11 @@ class Combined(Plan):
     def cost(self) -> int:  # type: ignore[override]
         """Of all parts."""
         return sum(part.cost for part in self.parts)
+
+    @property
+    def asked(self) -> int:  # type: ignore[override]
+        """By all parts."""
+        return sum(part.asked for part in self.parts)
 
     def emit(self) -> Intervals:
         masks = sorted((part.emit() for part in self.parts), key=lambda mask: mask.runs)
@@ -113,6 +133,11 @@ class Without(Plan):
         """Of both."""
         return self.base.cost + self.hidden.cost
 
+    @property
+    def asked(self) -> int:  # type: ignore[override]
+        """By both."""
+        return self.base.asked + self.hidden.asked
+
     def emit(self) -> Intervals:
         base = self.base.emit()
         return base.difference(self.hidden.emit()) if base.runs else base
@@ -129,6 +154,11 @@ class Turned(Plan):
         """Transposing costs about as much again as making."""
         return 3 * self.plan.cost
 
+    @property
+    def asked(self) -> int:  # type: ignore[override]
+        """By the plan that is turned."""
+        return self.plan.asked
+
     def emit(self) -> Intervals:
         return self.plan.emit().transpose()
 
@@ -139,6 +169,11 @@ class Made(Plan):
 
     make: Callable[[], Intervals]
     cost: int
+
+    @property
+    def asked(self) -> int:  # type: ignore[override]
+        """Not known to be less than the runs."""
+        return self.cost
 
     def emit(self) -> Intervals:
         return self.make()

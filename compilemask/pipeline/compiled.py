@@ -13,7 +13,7 @@ from compilemask.descriptor import Descriptor, build_descriptor
 from compilemask.descriptor.registry import register
 from compilemask.errors import UsageError
 from compilemask.intervals import Intervals
-from compilemask.intervals.lowering import Lowered, in_order
+from compilemask.intervals.lowering import Lowered, in_callers_order, in_order
 from compilemask.intervals.order import UNMOVED, TokenOrder
 from compilemask.intervals.solve import Form
 from compilemask.language.program import Program
@@ -134,12 +134,12 @@ class CompiledMask:
         """Queries of every key."""
         number = self.number_of(batch, head)
         if number not in self._columns:
-            self._columns[number] = self.kept[number].columns()
+            self._columns[number] = self._callers(number).columns()
         return self._columns[number]
 
     def dense(self, batch: int = 0, head: int = 0) -> NDArray[np.bool_]:
         """Boolean [queries, keys]; the caller answers for its size."""
-        lowered = self.kept[self.number_of(batch, head)]
+        lowered = self._callers(self.number_of(batch, head))
         dense = lowered.intervals_in(lowered.form).to_dense()
         return dense if lowered.form is Form.ROW else dense.T
 
@@ -185,8 +185,11 @@ class CompiledMask:
 
     def _rows_of(self, number: int) -> Intervals:
         if number not in self._rows:
-            self._rows[number] = self.kept[number].rows()
+            self._rows[number] = self._callers(number).rows()
         return self._rows[number]
+
+    def _callers(self, number: int) -> Lowered:
+        return in_callers_order(self.kept[number], self.program.variants[number])
 
     def tiles_of(self, number: int, block_m: int = 128, block_n: int = 128) -> TileMap:
         """The tile map of one distinct mask."""

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from compilemask.intervals import Intervals, linear
 from compilemask.tiles.patterns import PatternTable
+from compilemask.tiles.repeats import find_repeats
 from compilemask.tiles.tile_map import TileMap, line_cells
 
 RUNS_AT_ONCE = 1 << 19
@@ -64,6 +65,15 @@ def build_tile_map(
 
     With `column_order`, of the mask whose column j is column column_order[j] of this one.
     """
+    repeats = find_repeats(intervals, block_m, block_n, column_order)
+    if repeats is None:
+        return _judged_map(intervals, block_m, block_n, column_order)
+    models = _judged_map(repeats.of_models(intervals, block_m), block_m, block_n, column_order)
+    return repeats.expand(models, intervals.rows)
+
+
+def _judged_map(intervals: Intervals, block_m: int, block_n: int, column_order: NDArray[np.integer] | None) -> TileMap:
+    """The tile map with every tile row judged by itself."""
     query_tiles, key_tiles = -(-intervals.rows // block_m), -(-intervals.columns // block_n)
     grid = Grid(block_m, block_n, intervals.columns, key_tiles + 1)
     table = PatternTable(block_m, block_n)
