@@ -105,14 +105,20 @@ def _validated(report: ValidationReport) -> JobState:
 
 
 def _compiled(report: CompileReport) -> JobState:
-    parts = []
-    for target in _main_kernels(report):
-        if target.error is not None:
-            parts.append(f"{target.target} failed: {target.error.splitlines()[0]}")
-        else:
-            spills = f", {target.spills} B spilled" if target.spills else ""
-            parts.append(f"{target.target} {target.registers} registers{spills}, {target.shared_bytes / 1024:.0f} KiB")
-    return JobState(Phase.GOOD if report.passed else Phase.BAD, "   ".join(parts) + "   i reads the code")
+    shown = _main_kernels(report)
+    parts = [f"{target.target} failed: {target.error.splitlines()[0]}" for target in shown if target.error is not None]
+    built = [target for target in shown if target.error is None]
+    if built:
+        # Registers of all targets come before anything that a narrow line may cut.
+        parts.append("registers " + ", ".join(_registers(target) for target in built))
+        parts.append("i shows all")
+        parts.append("shared memory " + ", ".join(f"{target.shared_bytes / 1024:.0f}" for target in built) + " KiB")
+    return JobState(Phase.GOOD if report.passed else Phase.BAD, "   ".join(parts))
+
+
+def _registers(target: TargetReport) -> str:
+    spills = f" and {target.spills} B spilled" if target.spills else ""
+    return f"{target.target} {target.registers}{spills}"
 
 
 def _main_kernels(report: CompileReport) -> list[TargetReport]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Literal, cast, overload
 
 import torch
@@ -54,6 +55,8 @@ def attention(
     _check_heads(q.shape[1], k.shape[1], v.shape[1], enable_gqa)
     if k.shape[3] != q.shape[3]:
         raise UsageError(f"k must have the head_dim of q, {q.shape[3]}, but has {k.shape[3]}.")
+    if isinstance(mask, str | Path):
+        raise UsageError(f"mask must be a compiled mask, but is {str(mask)!r}; compilemask.compile makes one of it.")
     _check_lengths(q, k, v, mask)
     factor = 1.0 / math.sqrt(q.shape[3]) if scale is None else float(scale)
     if torch.compiler.is_compiling():

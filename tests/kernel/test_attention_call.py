@@ -7,6 +7,7 @@ import gc
 import pickle
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from compilemask.descriptor.descriptor import Descriptor
 from compilemask.descriptor.registry import register
 from compilemask.errors import InternalError, UsageError
 from compilemask.kernel.api import attention
+from compilemask.kernel.prepared import Mask
 from compilemask.pipeline import CompiledMask, compile_text
 from tests.kernel.dense_attention import dense, relative_error
 
@@ -184,6 +186,11 @@ def test_refuses_in_one_sentence(name: str) -> None:
     with pytest.raises(UsageError) as refused:
         attention(*change(*tensors(mask)), mask)
     assert str(refused.value) == message
+
+
+def test_refuses_the_name_of_a_mask() -> None:
+    with pytest.raises(UsageError, match="mask must be a compiled mask, but is 'causal'"):
+        attention(*tensors(mixed_mask(1, 1, 9, 11)), cast(Mask, "causal"))
 
 
 def test_refuses_a_mask_made_for_other_heads() -> None:

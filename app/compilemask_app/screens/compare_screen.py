@@ -106,7 +106,13 @@ class CompareScreen(Screen[None]):
             return
         query, key = view.query_cursor, view.key_cursor
         text = Text()
-        text.append(f"query {query:,} {found.left.queries.place(query)}   key {key:,} {found.left.keys.place(key)}\n")
+        if found.orders:
+            text.append(
+                f"query slot {query:,}, key slot {key:,}: each order holds other tokens here, the mask is one\n"
+            )
+        else:
+            text.append(f"query {query:,} {found.left.queries.place(query)}   key {key:,} ")
+            text.append(f"{found.left.keys.place(key)}\n")
         for name, picture in ((found.left_name, found.left), (found.right_name, found.right)):
             reason = picture.explain(query, key)
             text.append(f"{'■ visible' if reason.visible else '□ hidden '}  ", style="bold")
