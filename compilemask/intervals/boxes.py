@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from compilemask.intervals import linear, terms
 from compilemask.intervals import plan as plans
 from compilemask.intervals.codes import joint_codes, numbers
+from compilemask.intervals.grid_requests import Points, equal_boxes, equal_discs
 from compilemask.intervals.join import Keys, Requests
 from compilemask.intervals.limits import check_runs
 from compilemask.intervals.plan import Plan
@@ -21,19 +20,7 @@ from compilemask.language.axis import Axis
 from compilemask.language.program import Side
 
 Ints = NDArray[np.int64]
-
-
-@dataclass(slots=True)
-class Points:
-    """Tokens of one side that have all coordinates: slots, class of the conjunction and [tokens, parts] values."""
-
-    slots: Ints
-    classes: Ints
-    values: Ints
-
-    def part(self, chosen: NDArray[np.bool_]) -> Points:
-        """Some of the tokens."""
-        return Points(self.slots[chosen], self.classes[chosen], self.values[chosen])
+Places = NDArray[np.integer]
 
 
 def _points(solver: Solver, by: ir.By, joined: Conjunction) -> tuple[Points, Points]:
@@ -81,6 +68,10 @@ def disc_plan(solver: Solver, relation: ir.Disc, joined: Conjunction, form: Form
     kept = room >= 0
     query, room = query.part(kept), room[kept]
     dimensions = query.values.shape[1]
+    if room.size and dimensions > 1 and (room == room[0]).all():
+        asked = equal_discs(query, key, int(room[0]), relation.span)
+        if asked is not None:
+            return _ask(solver, asked.rows, asked.classes, asked.low, asked.high, key, asked.key_classes, form)
     own = np.arange(query.slots.size)
     classes, key_classes = query.classes, key.classes
     for axis in range(dimensions - 1):
@@ -113,7 +104,7 @@ def _root(values: Ints) -> Ints:
 
 
 def _ask(
-    solver: Solver, rows: Ints, classes: Ints, low: Ints, high: Ints, key: Points, key_classes: Ints, form: Form
+    solver: Solver, rows: Ints, classes: Places, low: Places, high: Places, key: Points, key_classes: Ints, form: Form
 ) -> Plan:
     """Requests for ranges of the last coordinate."""
     if not rows.size:
@@ -187,35 +178,39 @@ def side_range(side: ir.BoxSide, query: Ints, extent: int) -> tuple[Ints, Ints]:
 
 
 def _box_of_extent(solver: Solver, relation: ir.Box, query: Points, key: Points, extent: Ints) -> Plan:
-    own = np.arange(query.slots.size)
-    classes, key_classes = query.classes, key.classes
-    last = len(relation.sides) - 1
-    low: Ints = np.zeros(0, np.int64)
-    high: Ints = low
-    steps = key.values.copy()
+    query_class, key_class, steps = query.classes, key.classes, key.values.copy()
+    low, high = np.empty_like(query.values), np.empty_like(query.values)
     for axis, side in enumerate(relation.sides):
         if side.dilation > 1:
-            residue = key.values[:, axis] % side.dilation
-            classes = classes * side.dilation + (query.values[:, axis] % side.dilation)[own]
-            key_classes = key_classes * side.dilation + residue
+            query_class = query_class * side.dilation + query.values[:, axis] % side.dilation
+            key_class = key_class * side.dilation + key.values[:, axis] % side.dilation
+            query_class, key_class = _small(query_class, key_class)
             steps[:, axis] //= side.dilation
         if side.size is None:
-            low, high = np.full_like(own, steps[:, axis].min()), np.full_like(own, steps[:, axis].max())
+            low[:, axis], high[:, axis] = steps[:, axis].min(), steps[:, axis].max()
         else:
-            low, high = (bound[own] for bound in side_range(side, query.values[:, axis], int(extent[axis])))
-        if axis < last:
-            least, most = int(steps[:, axis].min()), int(steps[:, axis].max())
-            low, high = np.maximum(low, least), np.minimum(high, most)
-            counts = np.maximum(high - low + 1, 0)
-            check_runs(counts, relation.span)
-            value = linear.ranges(low, counts)
-            own, classes = np.repeat(own, counts), np.repeat(classes, counts)
-            size = most - least + 1
-            classes, key_classes = classes * size + (value - least), key_classes * size + (steps[:, axis] - least)
-            classes, key_classes = _small(classes, key_classes)
-    return _ask(
-        solver, query.slots[own], classes, low, high, Points(key.slots, key.classes, steps), key_classes, Form.ROW
-    )
+            low[:, axis], high[:, axis] = side_range(side, query.values[:, axis], int(extent[axis]))
+    query, key = Points(query.slots, query_class, query.values), Points(key.slots, key_class, steps)
+    asked = equal_boxes(query, key, low, high, relation.span)
+    if asked is not None:
+        return _ask(solver, asked.rows, asked.classes, asked.low, asked.high, key, asked.key_classes, Form.ROW)
+    return _ask_one_by_one(solver, relation, query, key, low, high)
+
+
+def _ask_one_by_one(solver: Solver, relation: ir.Box, query: Points, key: Points, low: Ints, high: Ints) -> Plan:
+    own = np.arange(query.slots.size)
+    classes, key_classes = query.classes, key.classes
+    for axis in range(len(relation.sides) - 1):
+        values = key.values[:, axis]
+        least, most = int(values.min()), int(values.max())
+        first, last = np.maximum(low[own, axis], least), np.minimum(high[own, axis], most)
+        counts = np.maximum(last - first + 1, 0)
+        check_runs(counts, relation.span)
+        value = linear.ranges(first, counts)
+        own, classes = np.repeat(own, counts), np.repeat(classes, counts)
+        size = most - least + 1
+        classes, key_classes = _small(classes * size + (value - least), key_classes * size + (values - least))
+    return _ask(solver, query.slots[own], classes, low[own, -1], high[own, -1], key, key_classes, Form.ROW)
 
 
 def _small(classes: Ints, key_classes: Ints) -> tuple[Ints, Ints]:

@@ -30,9 +30,9 @@ class Requests:
     """Rows by slot, their class in 0..classes - 1 (None: one class) and inclusive bounds (scalars broadcast)."""
 
     rows: Ints
-    classes: Ints | None
-    low: Ints
-    high: Ints
+    classes: Places | None
+    low: Places
+    high: Places
 
     def part(self, chosen: slice | Ints) -> Requests:
         """Some of the requests."""
@@ -81,13 +81,13 @@ class Ranks:
             return values - self.least
         return np.searchsorted(self.values, values).astype(np.int64)
 
-    def first_at_least(self, bound: Ints) -> Ints:
+    def first_at_least(self, bound: Places) -> Places:
         """The first rank whose value is >= bound; `size` where there is none."""
         if self.values is None:
             return np.clip(bound, self.least, self.least + self.size) - self.least
         return np.searchsorted(self.values, bound, side="left").astype(np.int64)
 
-    def first_above(self, bound: Ints) -> Ints:
+    def first_above(self, bound: Places) -> Places:
         """The first rank whose value is > bound."""
         if self.values is None:
             return np.clip(bound, self.least - 1, self.least + self.size - 1) - (self.least - 1)

@@ -21,7 +21,7 @@ RUNS_A_TOKEN = 32  # more runs than this in row form: plan the column form too
 RUNS_A_QUERY_MOVED = 4  # more runs than this, and than this per request: plan in the order of the kernel too
 PIECES_A_LINE = 16  # moving that cuts into fewer pieces than this costs less than planning anew
 PIECES_SAMPLED = 13  # in masks of many runs the pieces of every so many-th run are counted
-RUNS_A_REQUEST = 4  # requests that take fewer runs each, found or cut by moving, gain little from another order
+RUNS_A_REQUEST = 8  # requests that take fewer runs each, found or cut by moving, gain little from another order
 ALWAYS_COUNTED = 1 << 16  # masks of fewer runs are counted both ways in any case
 TURNING = 3  # making a mask in one form and transposing it costs about three times as much as making it
 
@@ -142,7 +142,7 @@ def in_order(lowered: Lowered, variant: ir.Variant, order: TokenOrder, most_runs
     if lowered.order.moves or not order.moves:
         return lowered
     pieces = lowered.pieces_in(order)
-    if pieces <= max(PIECES_A_LINE * lowered.intervals.rows, RUNS_A_REQUEST * TURNING * lowered.asked):
+    if pieces <= max(PIECES_A_LINE * lowered.intervals.rows, RUNS_A_REQUEST * lowered.asked):
         return lowered
     solver = Solver(variant.queries, variant.keys, order)
     painted = _painted(solver, variant)
