@@ -7,6 +7,8 @@ from numpy.typing import NDArray
 
 from compilemask.intervals.interval_set import Intervals
 
+Places = NDArray[np.integer]
+
 
 class Gathering:
     """Collects runs of a mask of rows x columns."""
@@ -20,10 +22,11 @@ class Gathering:
         self._last = (-1, -1)  # row and end of the last run
         self._others: Intervals | None = None
 
-    def add(self, row: NDArray[np.integer], start: NDArray[np.integer], end: NDArray[np.integer]) -> None:
+    def add(self, row: Places, start: Places, end: Places) -> None:
         """Runs [start, end), not empty, in the given rows."""
         if not row.size:
             return
+        row, start, end = _joined(row, start, end)
         if not self._follows(row, start, end):
             part = Intervals.from_runs(self.rows, self.columns, row, start, end)
             self._others = part if self._others is None else self._others.union(part)
@@ -33,12 +36,11 @@ class Gathering:
         self._ends.append(end.astype(np.int32, copy=False))
         self._last = (int(row[-1]), int(end[-1]))
 
-    def _follows(self, row: NDArray[np.integer], start: NDArray[np.integer], end: NDArray[np.integer]) -> bool:
+    def _follows(self, row: Places, start: Places, end: Places) -> bool:
         last_row, last_end = self._last
         if int(row[0]) < last_row or (int(row[0]) == last_row and int(start[0]) <= last_end):
             return False
-        step = row[1:] - row[:-1]
-        return bool(((step > 0) | ((step == 0) & (start[1:] > end[:-1]))).all())
+        return bool(((row[1:] > row[:-1]) | ((row[1:] == row[:-1]) & (start[1:] > end[:-1]))).all())
 
     def mask(self) -> Intervals:
         """All runs together."""
@@ -49,3 +51,14 @@ class Gathering:
         starts, ends = np.concatenate(self._starts), np.concatenate(self._ends)
         sorted_part = Intervals(self.rows, self.columns, offsets, starts, ends)
         return sorted_part if self._others is None else sorted_part.union(self._others)
+
+
+def _joined(row: Places, start: Places, end: Places) -> tuple[Places, Places, Places]:
+    """Runs that touch the run before them joined to it."""
+    touching = start[1:] == end[:-1]
+    touching &= row[1:] == row[:-1]
+    if not touching.any():
+        return row, start, end
+    first = np.concatenate(([True], ~touching))
+    last = np.concatenate((~touching, [True]))
+    return row[first], start[first], end[last]

@@ -14,10 +14,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from compilemask.errors import InternalError, UsageError
-from compilemask.intervals import linear
+from compilemask.errors import InternalError
+from compilemask.intervals import linear, moving
 
-MOST_RUNS = 1 << 26
 RUNS_AT_ONCE = 1 << 18
 SAMPLED = 7
 RUNS_A_COPY = 64  # runs of neighbouring rows are copied together where they are at least so many
@@ -211,6 +210,9 @@ class Intervals:
             return Intervals.from_bounds(
                 self.columns, np.maximum(self.starts, other.starts), np.minimum(self.ends, other.ends)
             )
+        for mask, bounds in ((self, other._bounds()), (other, self._bounds())):
+            if bounds is not None:
+                return mask._clipped(*bounds)
         return self._combine(other, linear.intersect)
 
     def difference(self, other: Intervals) -> Intervals:
@@ -235,7 +237,7 @@ class Intervals:
         starts, ends = self.to_line()
         above = (starts + stride, ends + stride)
         opened = linear.subtract((starts, ends), above)
-        _refuse_more_than_most(int((opened[1] - opened[0]).sum()), "seen from the other side")
+        moving.refuse_more_than_most(int((opened[1] - opened[0]).sum()), "seen from the other side")
         begin = _cells(opened, stride, self.rows + 1)
         end = _cells(linear.subtract(above, (starts, ends)), stride, self.rows + 1)
         return Intervals.from_line(self.columns, self.rows, (begin, end))
@@ -301,7 +303,7 @@ class Intervals:
 
     def pieces_per_run(self, order: NDArray[np.integer], runs: slice = slice(None)) -> NDArray[np.int32]:
         """[runs] into how many pieces the order of the columns cuts every run."""
-        stretch, _, _ = _stretches(order)
+        stretch, _, _ = moving.stretches(order)
         return stretch[self.ends[runs] - 1] - stretch[self.starts[runs]] + np.int32(1)
 
     def pieces(
@@ -309,20 +311,12 @@ class Intervals:
     ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
         """Runs cut where the order of the columns parts neighbours: number in `runs`, start and end in the order.
 
+        The pieces are in no particular order.
+
         Raises UsageError where there would be more than MOST_RUNS.
         """
         starts, ends = self.starts[runs], self.ends[runs]
-        stretch, begins, place = _stretches(order)
-        first = stretch[starts]
-        count = stretch[ends - 1] - first + 1
-        _refuse_more_than_most(int(count.sum(dtype=np.int64)), "in this token order")
-        own = np.repeat(np.arange(starts.size, dtype=np.int32), count)
-        piece = linear.narrow_ranges(first, count)
-        begin = np.maximum(begins[piece], starts[own])
-        end = np.minimum(begins[piece + 1], ends[own])
-        start = place[begin]
-        end += start - begin
-        return own, start, end
+        return moving.pieces(starts, ends, order)
 
     # ---------------------------------------------------------------- inside
 
@@ -339,17 +333,33 @@ class Intervals:
             parts.append(Intervals.from_line(a.rows, a.columns, operation(a.to_line(), b.to_line())))
         return Intervals.stacked(self.columns, parts)
 
+    def _bounds(self) -> tuple[NDArray[np.int32], NDArray[np.int32]] | None:
+        """[rows] start and end of the only run, both 0 where there is none; None where a row has more."""
+        counts = np.diff(self.offsets)
+        if self.runs > self.rows or int(counts.max(initial=0)) > 1:
+            return None
+        start, end = np.zeros(self.rows, np.int32), np.zeros(self.rows, np.int32)
+        start[counts == 1], end[counts == 1] = self.starts, self.ends
+        return start, end
+
+    def _clipped(self, low: NDArray[np.int32], high: NDArray[np.int32]) -> Intervals:
+        """Row r within [low[r], high[r])."""
+        counts = np.diff(self.offsets)
+        starts = np.maximum(self.starts, np.repeat(low, counts))
+        ends = np.minimum(self.ends, np.repeat(high, counts))
+        some = starts < ends
+        if some.all():
+            return Intervals(self.rows, self.columns, self.offsets, starts, ends)
+        kept = np.zeros(some.size + 1, np.int64)
+        np.cumsum(some, out=kept[1:])
+        return Intervals(self.rows, self.columns, kept[self.offsets], starts[some], ends[some])
+
     def _one_run_a_row(self) -> bool:
         return self.runs == self.rows and bool((self.offsets[1:] > self.offsets[:-1]).all())
 
     def _same_shape(self, other: Intervals) -> None:
         if (self.rows, self.columns) != (other.rows, other.columns):
             raise InternalError(f"{self.rows}x{self.columns} and {other.rows}x{other.columns} masks do not combine")
-
-
-def _refuse_more_than_most(runs: int, where: str) -> None:
-    if runs > MOST_RUNS:
-        raise UsageError(f"{where} the mask has some {runs:,} runs, at most {MOST_RUNS:,} are allowed")
 
 
 def _cells(runs: linear.Runs, stride: int, new_stride: int) -> linear.Line:
@@ -359,14 +369,3 @@ def _cells(runs: linear.Runs, stride: int, new_stride: int) -> linear.Line:
     moved = (cells - row * stride) * new_stride + row
     moved.sort()
     return moved
-
-
-def _stretches(order: NDArray[np.integer]) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
-    """Columns that stay neighbours: stretch of every column, first column of every stretch, place of every column."""
-    place = np.empty(order.size, np.int32)
-    place[order] = np.arange(order.size, dtype=np.int32)
-    parted = np.diff(place) != 1
-    stretch = np.zeros(order.size, np.int32)
-    np.cumsum(parted, out=stretch[1:])
-    begins = np.concatenate(([0], np.flatnonzero(parted) + 1, [order.size])).astype(np.int32)
-    return stretch, begins, place

@@ -152,7 +152,7 @@ def splitmix64(z: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 def _draws(seed: int, asked: Ints, pool: Ints, count: int) -> Ints:
-    """[asked, count] the values of the pool with the smallest draws, in any order; no two draws are equal."""
+    """[asked, count] the values of the pool with the smallest draws, ascending; no two draws are equal."""
     count = min(count, pool.size)
     chosen = np.zeros((asked.size, count), np.int64)
     if not count:
@@ -162,5 +162,5 @@ def _draws(seed: int, asked: Ints, pool: Ints, count: int) -> Ints:
     for i in range(0, asked.size, step):
         start = splitmix64(base ^ asked[i : i + step].astype(np.uint64))
         draws = splitmix64(start[:, None] ^ pool.astype(np.uint64)[None, :])
-        chosen[i : i + step] = pool[np.argpartition(draws, count - 1, axis=1)[:, :count]]
+        chosen[i : i + step] = pool[np.sort(np.argpartition(draws, count - 1, axis=1)[:, :count], axis=1)]
     return chosen

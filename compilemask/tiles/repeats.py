@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from compilemask.intervals import Intervals, linear
 from compilemask.tiles.tile_map import TileMap
 
-RUNS_A_ROW = 6  # masks of fewer runs are judged in about the time that comparing takes
+RUNS_A_ROW = 10  # masks of fewer runs are judged in about the time that comparing takes
 MODELS_OF_A_SHAPE = 8
+TILE_ROWS_TRIED = 48  # where hardly any of the first tile rows repeats another, the rest is not compared
 
 Numbers = NDArray[np.int64]
 Narrow = NDArray[np.int32]
@@ -161,6 +162,8 @@ def find_repeats(
     model, moved = np.zeros(tile_rows, np.int64), np.zeros(tile_rows, np.int64)
     offsets = intervals.offsets
     for tile_row in range(tile_rows):
+        if tile_row == TILE_ROWS_TRIED and len(models) > 0.9 * tile_row:
+            return None
         borders = offsets[tile_row * block_m : (tile_row + 1) * block_m + 1]
         part = slice(int(borders[0]), int(borders[-1]))
         starts, ends = intervals.starts[part], intervals.ends[part]

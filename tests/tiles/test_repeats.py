@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,6 +13,13 @@ from numpy.typing import NDArray
 from compilemask.intervals import Intervals
 from compilemask.tiles import TileMap, build_tile_map, repeats
 from compilemask.tiles.repeats import find_repeats
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _masks_of_few_runs_too() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(repeats, "RUNS_A_ROW", 0)
+        yield
 
 
 def windows(text: int, height: int, width: int, reach: int, tail: int) -> NDArray[np.bool_]:
@@ -86,8 +95,7 @@ def test_the_last_ragged_tile_is_judged_by_itself() -> None:
     assert same(build_tile_map(rows, 12, 8), mask, 12, 8)
 
 
-def test_masks_without_repeats_are_judged_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(repeats, "RUNS_A_ROW", 0)
+def test_masks_without_repeats_are_judged_whole() -> None:
     mask = np.random.default_rng(1).random((63, 111)) < 0.5
     assert find_repeats(Intervals.from_dense(mask), 8, 8, None) is None
     assert find_repeats(Intervals.empty(64, 64), 8, 8, None) is not None

@@ -1,0 +1,34 @@
+"""Long runs that many rows share are moved once; the moved mask is that of its cells."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from compilemask.intervals import Intervals
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_shared_long_runs_are_moved_like_their_cells(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    rows, columns = 63, 1000
+    mask = rng.random((rows, columns)) < 0.3
+    mask[:40] = False
+    mask[:20, 100:900] = True
+    mask[20:30] = True
+    mask[30:34, 500:600] = True
+    mask[31, 503] = False
+    order = rng.permutation(columns) if seed % 2 else np.arange(columns).reshape(50, 20).T.reshape(-1)
+    moved = Intervals.from_dense(mask).permute_columns(order)
+    moved.check()
+    assert moved == Intervals.from_dense(mask[:, order])
+
+
+def test_masks_clipped_to_one_run_a_row_are_those_of_their_cells() -> None:
+    rng = np.random.default_rng(7)
+    mask = rng.random((111, 63)) < 0.4
+    low, high = rng.integers(0, 63, 111), rng.integers(0, 64, 111)
+    window = (np.arange(63) >= low[:, None]) & (np.arange(63) < high[:, None])
+    one, other = Intervals.from_dense(mask), Intervals.from_dense(window)
+    assert one.intersection(other) == other.intersection(one) == Intervals.from_dense(mask & window)
+    assert one.intersection(Intervals.empty(111, 63)) == Intervals.empty(111, 63)
