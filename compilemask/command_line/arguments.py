@@ -16,6 +16,7 @@ MODULES = {
     "compile": "compiling",
     "time": "timing",
     "export": "exporting",
+    "import": "importing",
     "fmt": "formatting",
     "worker": "working",
 }
@@ -33,11 +34,13 @@ examples:
   compilemask compile causal --target sm_100       registers, memory, instructions; needs no GPU
   compilemask time causal                          beside FlexAttention and SDPA; needs a GPU
   compilemask export causal --to dense -o causal.npy
+  compilemask import their.npy -o mine.mask        a mask file from another program's array
 
 exit codes: 0 good; 1 the answer is no (invalid mask, validation failed); 2 wrong use; 3 this machine can't (no GPU)
 """
 
 EXPORTS = ("dense", "flex", "flashmask", "cudnn", "python", "png", "svg", "pdf")
+IMPORTS = ("dense", "endpoints", "flashmask", "cu_seqlens")
 EMITS = ("ptx", "sass", "ttgir", "ttir", "llir")
 DIRECTIONS = ("forward", "backward")
 DTYPES = ("bfloat16", "float16", "float32")
@@ -54,7 +57,7 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     top.set_defaults(verb="open", mask=None, set=[], set_file=[], worker=None)
     verbs = top.add_subparsers(title="verbs", metavar="VERB")
-    for add in (_open, _list, _show, _check, _explain, _validate, _compile, _time, _export, _fmt, _worker):
+    for add in (_open, _list, _show, _check, _explain, _validate, _compile, _time, _export, _import, _fmt, _worker):
         add(verbs)
     return top
 
@@ -207,6 +210,17 @@ def _export(verbs: Verbs) -> None:
     _blocks(verb)
     _head(verb)
     verb.add_argument("--all", action="store_true", help="dense: every batch entry and head, [batch, head, query, key]")
+
+
+def _import(verbs: Verbs) -> None:
+    verb = _verb(verbs, "import", "write a mask file from another program's array")
+    verb.add_argument("file", metavar="FILE", help="a .npy file")
+    verb.add_argument("--as", dest="form", choices=IMPORTS, help="what it says (default: as its type and shape tell)")
+    verb.add_argument("-o", "--output", metavar="FILE.mask", required=True, help="where to write the mask")
+    verb.add_argument("--causal", action="store_true", help="FlashMask was called causal; documents are causal")
+    verb.add_argument(
+        "--length", type=_positive, metavar="N", help="keys (endpoints) or queries (flashmask), if not square"
+    )
 
 
 def _fmt(verbs: Verbs) -> None:

@@ -1,0 +1,167 @@
+"""Arrays of other programs become texts whose masks are the arrays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from compilemask.command_line.main import main
+from compilemask.errors import UsageError
+from compilemask.imports import Form, guess, imported, read_array, write
+from compilemask.language.parser import parse
+from compilemask.language.printer import format_file
+from compilemask.measure.export import dense, endpoints
+from compilemask.pipeline import CompiledMask, compile_text
+from compilemask.pipeline import compile as compile_mask
+from compilemask.source import Source
+
+SIZES: dict[str, dict[str, Any]] = {"shared_prompt_rm": {"documents": 2, "prompt": 70, "answers": [33, 1, 60]}}
+
+
+def compiled_from(array: NDArray[Any], form: Form, folder: Path, **options: Any) -> CompiledMask:
+    """The mask of the text that is made of an array."""
+    path = folder / "found.mask"
+    write(imported(array, form, "found", **options), path)
+    return compile_mask(path)
+
+
+def everything(mask: CompiledMask) -> NDArray[np.bool_]:
+    """[batch, heads, queries, keys]."""
+    return np.array([[mask.dense(b, h) for h in range(mask.heads)] for b in range(mask.batch)])
+
+
+@pytest.mark.parametrize("name", ["causal", "document_batch", "shared_prompt_rm", "flamingo", "hstu"])
+def test_dense_arrays_come_back(name: str, tmp_path: Path) -> None:
+    mask = compile_mask(name, params=SIZES.get(name, {}))
+    dense.write(mask, tmp_path / "one.npy", every=True)
+    array = read_array(tmp_path / "one.npy")
+    assert guess(array) is Form.DENSE
+    assert np.array_equal(everything(compiled_from(array, Form.DENSE, tmp_path)), everything(mask))
+
+
+@pytest.mark.parametrize("name", ["causal", "clear", "document_causal", "natten_2d", "shared_prompt_rm"])
+def test_endpoints_come_back(name: str, tmp_path: Path) -> None:
+    mask = compile_mask(name, params=SIZES.get(name, {}))
+    values = endpoints.cudnn_mask_func(mask)
+    assert guess(values) is Form.ENDPOINTS
+    found = compiled_from(values, Form.ENDPOINTS, tmp_path, length=mask.key_length)
+    assert np.array_equal(found.dense(), mask.dense())
+
+
+@pytest.mark.parametrize("name", ["causal", "document_causal", "document_batch", "flamingo"])
+def test_flashmask_indices_come_back(name: str, tmp_path: Path) -> None:
+    mask = compile_mask(name)
+    values = endpoints.flashmask_indices(mask)
+    assert guess(values) is Form.FLASHMASK
+    found = compiled_from(values, Form.FLASHMASK, tmp_path, length=mask.query_length)
+    assert np.array_equal(everything(found), everything(mask))
+
+
+@pytest.mark.parametrize(("count", "causal"), [(1, True), (2, True), (2, False), (4, False)])
+def test_flashmask_bounds_mean_what_the_paper_says(count: int, causal: bool, tmp_path: Path) -> None:
+    bounds = np.sort(np.random.default_rng(count).integers(0, 64, (2, 3, 63, count)), axis=-1).astype(np.int32)
+    if count == 2 and not causal:
+        bounds = bounds[..., ::-1]
+    found = everything(compiled_from(bounds, Form.FLASHMASK, tmp_path, causal=causal))
+    assert found.shape == (2, 3, *found.shape[2:])
+    for (batch, head, query, key), seen in np.ndenumerate(found):
+        r = [int(bound) for bound in bounds[batch, head, key]]
+        if count == 4:
+            hidden = r[0] <= query < r[1] or r[2] <= query < r[3]
+        elif causal:
+            hidden = key > query or r[0] <= query < (r[1] if count == 2 else 64)
+        else:
+            hidden = query >= r[0] or query < r[1]
+        assert seen is not np.bool_(hidden)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(1, 9), st.integers(0, 9), st.integers(1, 2), st.integers(1, 2), st.integers(0, 99))
+def test_any_dense_array_comes_back(rows: int, columns: int, batch: int, heads: int, seed: int) -> None:
+    array = np.random.default_rng(seed).random((batch, heads, rows, columns)) < 0.5
+    text = imported(array, Form.DENSE, "any").text
+    assert format_file(parse(Source("any", text)))
+    assert np.array_equal(everything(compile_text(text, name="any")), array)
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_cumulative_lengths_are_documents(causal: bool, tmp_path: Path) -> None:
+    ends = np.array([0, 5, 5, 68, 131], np.int32)
+    assert guess(ends) is Form.CU_SEQLENS
+    found = compiled_from(ends, Form.CU_SEQLENS, tmp_path, causal=causal).dense()
+    number = np.searchsorted(ends, np.arange(131), side="right")
+    same = number[:, None] == number[None, :]
+    assert np.array_equal(found, np.tril(same) if causal else same)
+
+
+def test_much_data_goes_into_a_file_beside(tmp_path: Path) -> None:
+    array = np.random.default_rng(0).random((200, 1000)) < 0.5
+    mask = imported(array, Form.DENSE, "my mask")
+    assert mask.data_name == "my_mask.rows.json"
+    written = write(mask, tmp_path / "x.mask")
+    assert [path.name for path in written] == ["x.mask", "my_mask.rows.json"]
+    assert np.array_equal(compile_mask(tmp_path / "x.mask").dense(), array)
+
+
+@pytest.mark.parametrize(
+    ("array", "form", "words"),
+    [
+        (np.zeros((3, 3, 3), bool), Form.DENSE, r"not dense; found bool \[3, 3, 3\]; expected booleans"),
+        (np.full((3, 3), 7), Form.DENSE, "it holds other values"),
+        (np.zeros((1, 2, 5), np.int32), Form.ENDPOINTS, "an odd count"),
+        (np.full((1, 1, 5), -1), Form.ENDPOINTS, "none below 0"),
+        (np.zeros((1, 1, 5, 3), np.int32), Form.FLASHMASK, "1, 2 or 4"),
+        (np.zeros((1, 1, 5, 1), np.int32), Form.FLASHMASK, "a FlashMask call that is causal"),
+        (np.array([0, 4, 3]), Form.CU_SEQLENS, "entry 2 is smaller than the one before"),
+        (np.array([1, 4]), Form.CU_SEQLENS, "the first is 1"),
+        (np.array([0, 1 << 40]), Form.CU_SEQLENS, "at most"),
+    ],
+)
+def test_other_arrays_are_refused_in_words(array: NDArray[Any], form: Form, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        imported(array, form, "odd")
+
+
+@pytest.mark.parametrize("content", [b"", b"not an array", b"\x93NUMPY\x01\x00", b"PK\x03\x04"])
+def test_files_that_are_no_array_are_refused_in_words(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "odd.npy"
+    path.write_bytes(content)
+    with pytest.raises(UsageError, match=r"odd\.npy"):
+        read_array(path)
+
+
+def test_values_that_could_run_code_are_refused(tmp_path: Path) -> None:
+    np.save(tmp_path / "odd.npy", np.array([{}], dtype=object), allow_pickle=True)
+    with pytest.raises(UsageError, match="no array that can be read"):
+        read_array(tmp_path / "odd.npy")
+    np.save(tmp_path / "odd.npy", np.zeros(3))
+    with pytest.raises(UsageError, match="float64"):
+        read_array(tmp_path / "odd.npy")
+
+
+class TestVerb:
+    """`compilemask import`."""
+
+    def test_a_file_becomes_a_mask_file(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        np.save(tmp_path / "ends.npy", np.array([0, 3, 7]))
+        target = tmp_path / "mine.mask"
+        assert main(["import", str(tmp_path / "ends.npy"), "--causal", "-o", str(target)]) == 0
+        assert "wrote" in capsys.readouterr().err
+        assert compile_mask(target).statistics().visible == 6 + 10
+
+    @pytest.mark.parametrize("shape", [(2, 2, 2, 2, 2), (4, 4)])
+    def test_a_wrong_file_is_one_message(
+        self, shape: tuple[int, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        np.save(tmp_path / "odd.npy", np.full(shape, 3))
+        assert main(["import", str(tmp_path / "odd.npy"), "-o", str(tmp_path / "x.mask")]) == 2
+        said = capsys.readouterr().err
+        assert said.startswith(f"compilemask: {tmp_path / 'odd.npy'}")
+        assert "Traceback" not in said
+        assert not (tmp_path / "x.mask").exists()
