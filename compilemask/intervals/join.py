@@ -23,6 +23,7 @@ Ints = NDArray[np.int64]
 Narrow = NDArray[np.int32]
 Places = NDArray[np.integer]
 RUNS_AT_ONCE = 1 << 17
+NO_BOUND: Ints = np.zeros((), np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +123,11 @@ class KeyIndex:
         np.cumsum(broken, out=self.run[1:])
         self.run_begin: Narrow = np.concatenate(([0], np.flatnonzero(broken) + 1, [slots.size])).astype(np.int32)
 
+    def forget(self) -> None:
+        """Drop what only planning needs: many plans are alive at once."""
+        self.slots = self.codes = self.rank = NO_BOUND
+        self.classes = self.places = self.ranks.values = None
+
     def slices(self, requests: Requests) -> tuple[Narrow, Narrow]:
         """The slice [first, last) of the sorted order for every request; empty where first >= last."""
         size = requests.rows.size
@@ -165,15 +171,17 @@ class Join:
             chosen = np.flatnonzero(some)
             first, last, self.requests = first[chosen], last[chosen], requests.part(chosen)
         self.first, self.last = first, last
-        if keys.unbroken:
-            self.cost = int(first.size)
-            return
-        self.cost = int((keys.run[last - 1] - keys.run[first] + 1).sum(dtype=np.int64))
+        self.cost = int(first.size)
+        if not keys.unbroken:
+            self.cost = int((keys.run[last - 1] - keys.run[first] + 1).sum(dtype=np.int64))
         if self.cost > 2 * first.size + 1024:
             pieces = _Pieces(keys)
             cost = pieces.cost(self.requests)
             if 2 * cost < self.cost:
                 self.cost, self.by_pieces = cost, pieces
+                return
+        keys.forget()
+        self.requests = Requests(self.requests.rows, None, NO_BOUND, NO_BOUND)
 
     def emit(self, rows: int, columns: int) -> Intervals:
         """The joined cells as a mask of rows x columns."""

@@ -10,6 +10,8 @@ from compilemask.source import Diagnostic, Severity, Span
 
 MOST_RUNS = 1 << 25
 MOST_CELLS = 1 << 32
+MOST_PLANNED = 1 << 26
+PARTS_AT_ANY_LENGTH = 64
 HINT = "let tokens that see each other lie side by side: `order ... stored by` the coordinate that the rules compare"
 
 
@@ -32,3 +34,12 @@ def check_cells(cells: int, what: str, span: Span | None) -> None:
         message = f"{what} would be evaluated for {cells:,} pairs, at most {MOST_CELLS:,} are allowed"
         hint = "compare a coordinate of the query with one of the key, so that it becomes a range"
         raise MaskFileError([Diagnostic(Severity.ERROR, "per-cell", message, span, hint)])
+
+
+def check_parts(planned: int, tokens: int) -> None:
+    """Raise where the parts of all rules select more queries and keys in total than can be planned at once."""
+    most = max(MOST_PLANNED, PARTS_AT_ANY_LENGTH * tokens)
+    if planned > most:
+        message = f"the parts of all rules select more than {most:,} queries and keys in total"
+        hint = "say with one comparison, a table or `in` what many rules or parts of an `or` list one by one"
+        raise MaskFileError([Diagnostic(Severity.ERROR, "too-many-parts", message, None, hint)])

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from compilemask.intervals import terms
 from compilemask.intervals.interval_set import Intervals
-from compilemask.intervals.limits import MOST_RUNS, too_many_runs
+from compilemask.intervals.limits import MOST_RUNS, check_parts, too_many_runs
 from compilemask.intervals.order import UNMOVED, Permutation, TokenOrder, inverse
 from compilemask.intervals.plan import Plan, Turned
 from compilemask.intervals.relations import relation_term
@@ -174,8 +174,9 @@ def _made(solver: Solver, painted: list[_Painted], form: Form, plans: list[Plan]
     result = Intervals.empty(*solver.shape(form))
     masks = []
     idle: dict[int, Effect] = {}
-    for number, (one, plan) in enumerate(zip(painted, plans, strict=True)):
-        mask = plan.emit()
+    plans.reverse()
+    for number, one in enumerate(painted):
+        mask = plans.pop().emit()
         masks.append(mask)
         if not mask.runs:
             idle[number] = Effect.NEVER if one.queries.size and one.keys.size else Effect.UNUSED
@@ -195,30 +196,48 @@ def _made(solver: Solver, painted: list[_Painted], form: Form, plans: list[Plan]
 
 def _painted(solver: Solver, variant: ir.Variant) -> list[_Painted]:
     limits = [relation_term(rule.how) for rule in variant.rules.rules if isinstance(rule, ir.Limit)]
-    return [
-        _Painted(
-            rule,
-            solver.selected(rule.who, True),
-            solver.selected(rule.whom, False),
-            terms.conjunction(relation_term(rule.how), *limits),
-        )
-        for rule in variant.rules.rules
-        if isinstance(rule, ir.Rule)
-    ]
+    painted = []
+    chosen = 0
+    for rule in variant.rules.rules:
+        if isinstance(rule, ir.Rule):
+            queries, keys = solver.selected(rule.who, True), solver.selected(rule.whom, False)
+            chosen += queries.size + keys.size
+            check_parts(chosen, solver.queries.length + solver.keys.length)
+            term = terms.conjunction(relation_term(rule.how), *limits)
+            painted.append(_Painted(rule, queries, keys, term))
+    return painted
 
 
 def _cheaper_form(solver: Solver, painted: list[_Painted]) -> tuple[Form, list[Plan], bool]:
-    """The form to make, a plan per rule, and whether the other form has been planned too."""
-    rows = [solver.plan(one.term, one.queries, one.keys, Form.ROW) for one in painted]
-    if sum(plan.cost for plan in rows) <= RUNS_A_TOKEN * (solver.queries.length + solver.keys.length):
-        return Form.ROW, rows, False
-    columns = [solver.plan(one.term, one.queries, one.keys, Form.COLUMN) for one in painted]
-    pairs = list(zip(rows, columns, strict=True))
-    by_row = sum(min(r.cost, TURNING * c.cost) for r, c in pairs)
-    by_column = sum(min(c.cost, TURNING * r.cost) for r, c in pairs)
-    if by_row <= by_column:
-        return Form.ROW, [r if r.cost <= TURNING * c.cost else Turned(c) for r, c in pairs], True
-    return Form.COLUMN, [c if c.cost <= TURNING * r.cost else Turned(r) for r, c in pairs], True
+    """The form to make, a plan per rule, and whether the other form has been planned too.
+
+    Once the plans are too costly in both forms, the rest is left out: plans take memory, too.
+    """
+    few = RUNS_A_TOKEN * (solver.queries.length + solver.keys.length)
+    rows: list[Plan] = []
+    for one in painted:
+        rows.append(solver.plan(one.term, one.queries, one.keys, Form.ROW))
+        few -= rows[-1].cost
+        if few < 0:
+            return *_cheaper_of_both(solver, painted, rows), True
+    return Form.ROW, rows, False
+
+
+def _cheaper_of_both(solver: Solver, painted: list[_Painted], rows: list[Plan]) -> tuple[Form, list[Plan]]:
+    """Plans in both forms; `rows` are the first ones of the row form."""
+    by_row: list[Plan] = []
+    by_column: list[Plan] = []
+    row_cost = column_cost = 0
+    for number, one in enumerate(painted):
+        row = rows[number] if number < len(rows) else solver.plan(one.term, one.queries, one.keys, Form.ROW)
+        column = solver.plan(one.term, one.queries, one.keys, Form.COLUMN)
+        by_row.append(row if row.cost <= TURNING * column.cost else Turned(column))
+        by_column.append(column if column.cost <= TURNING * row.cost else Turned(row))
+        row_cost += by_row[-1].cost
+        column_cost += by_column[-1].cost
+        if min(row_cost, column_cost) > MOST_RUNS:
+            break
+    return (Form.ROW, by_row) if row_cost <= column_cost else (Form.COLUMN, by_column)
 
 
 def _effects(

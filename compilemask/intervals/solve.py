@@ -15,6 +15,7 @@ from compilemask.intervals import plan as plans
 from compilemask.intervals import terms
 from compilemask.intervals.codes import UNBOUNDED, check_kinds, combine, numbers
 from compilemask.intervals.join import Join, KeyIndex, Keys, Requests
+from compilemask.intervals.limits import check_parts
 from compilemask.intervals.order import UNMOVED, TokenOrder, inverse
 from compilemask.intervals.plan import Plan
 from compilemask.intervals.selection import selected
@@ -88,6 +89,7 @@ class Solver:
         self._query_place = inverse(order.queries)
         self._key_place = inverse(order.keys)
         self.per_cell: list[ir.Expression] = []
+        self._planned = 0
 
     def shape(self, form: Form) -> tuple[int, int]:
         """Rows and columns of a mask in this form."""
@@ -203,6 +205,8 @@ class Solver:
         ]
 
     def _joins(self, rest: list[Term], queries: Ints, keys: Ints, form: Form) -> Plan:
+        self._planned += queries.size + keys.size
+        check_parts(self._planned, self.queries.length + self.keys.length)
         joined = Conjunction(queries, keys)
         for part in rest:
             if isinstance(part, terms.Compare):

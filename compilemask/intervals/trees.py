@@ -25,6 +25,8 @@ from compilemask.language.values import ListValue
 
 Ints = NDArray[np.int64]
 
+FEW_A_LEVEL = 64  # fewer nodes a level than this: going through them one by one is faster than level by level
+
 
 def path_plan(solver: Solver, relation: ir.Path, joined: Conjunction, form: Form) -> Plan:
     """The plan of a path; where the parents depend on the query, one for each list."""
@@ -85,32 +87,13 @@ class Tree:
         count = parents.size
         if (parents >= count).any() or (parents < -1).any():
             raise value_error("a parent is outside of the list of `path`", relation.parents.span)
-        self.depth = np.zeros(count, np.int64)
-        level = np.flatnonzero(parents < 0)
-        children = np.argsort(parents, kind="stable")
-        begin = np.searchsorted(parents[children], np.arange(count))
-        number_of = np.searchsorted(parents[children], np.arange(count), side="right") - begin
-        levels = []
-        while level.size:
-            levels.append(level)
-            counts = number_of[level]
-            place = np.repeat(begin[level], counts) + _within(counts)
-            below = children[place]
-            self.depth[below] = len(levels)
-            level = below
-        if sum(part.size for part in levels) != count:
-            raise value_error("the parents of `path` form a circle", relation.parents.span)
-        self.size = np.ones(count, np.int64)
-        for part in reversed(levels[1:]):
-            np.add.at(self.size, parents[part], self.size[part])
-        self.number = np.zeros(count, np.int64)
-        for part in levels:
-            # Siblings follow each other in `part`: a node's number is its parent's + 1 + sizes of earlier siblings.
-            before = np.cumsum(self.size[part]) - self.size[part]
-            first = np.flatnonzero(np.diff(parents[part], prepend=-2) != 0)
-            which = np.cumsum(np.diff(parents[part], prepend=-2) != 0) - 1
-            base = np.where(parents[part] < 0, 0, self.number[parents[part]] + 1)
-            self.number[part] = base + before - before[first][which]
+        self.depth = _depths(parents, relation)
+        order = np.argsort(self.depth, kind="stable")
+        cuts = np.flatnonzero(np.diff(self.depth[order])) + 1
+        if cuts.size * FEW_A_LEVEL > count:
+            self.size, self.number = _numbered_one_by_one(parents.tolist(), order.tolist())
+        else:
+            self.size, self.number = _numbered_by_level(parents, np.split(order, cuts))
 
     def climb(self, nodes: Ints, counts: Ints) -> Ints:
         """Every node followed by its ancestors; `counts` = depth + 1."""
@@ -125,6 +108,47 @@ class Tree:
         return result
 
 
-def _within(counts: Ints) -> Ints:
-    before = np.cumsum(counts) - counts
-    return np.arange(int(counts.sum())) - np.repeat(before, counts)
+def _depths(parents: Ints, relation: ir.Path) -> Ints:
+    """How many ancestors every node has, by following ever longer ways at once."""
+    depth = (parents >= 0).astype(np.int64)
+    ancestor = parents.copy()
+    for _ in range(int(parents.size).bit_length() + 1):
+        going = np.flatnonzero(ancestor >= 0)
+        if not going.size:
+            return depth
+        beyond = ancestor[going]
+        depth[going] += depth[beyond]
+        ancestor[going] = ancestor[beyond]
+    raise value_error("the parents of `path` form a circle", relation.parents.span)
+
+
+def _numbered_by_level(parents: Ints, levels: list[Ints]) -> tuple[Ints, Ints]:
+    """Subtree sizes and depth-first numbers; `levels` are the nodes of every depth, ascending."""
+    size = np.ones(parents.size, np.int64)
+    for part in reversed(levels[1:]):
+        np.add.at(size, parents[part], size[part])
+    number = np.zeros(parents.size, np.int64)
+    for level in levels:
+        # Siblings follow each other in `part`: a node's number is its parent's + 1 + sizes of earlier siblings.
+        part = level[np.argsort(parents[level], kind="stable")]
+        before = np.cumsum(size[part]) - size[part]
+        new = np.diff(parents[part], prepend=-2) != 0
+        base = np.where(parents[part] < 0, 0, number[parents[part]] + 1)
+        number[part] = base + before - before[np.flatnonzero(new)][np.cumsum(new) - 1]
+    return size, number
+
+
+def _numbered_one_by_one(parents: list[int], order: list[int]) -> tuple[Ints, Ints]:
+    """The same for trees of many levels with few nodes each; `order` are the nodes by depth, then ascending."""
+    count = len(parents)
+    size = [1] * (count + 1)  # the last entry stands for the parent of the roots
+    for node in reversed(order):
+        size[parents[node]] += size[node]
+    number = [0] * count
+    following = [0] * (count + 1)
+    for node in order:
+        parent = parents[node]
+        number[node] = following[parent]
+        following[parent] += size[node]
+        following[node] = number[node] + 1
+    return np.array(size[:count], np.int64), np.array(number, np.int64)

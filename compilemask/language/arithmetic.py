@@ -107,10 +107,10 @@ def _join(left: ListValue, right: ListValue) -> ListValue:
     return ListValue(left.items + right.items)
 
 
-def bounded(entries: int) -> None:
+def bounded(entries: int, what: str = "the list", hint: str | None = None) -> None:
     """Refuse a list that would be too long, before it is made."""
     if entries > LONGEST_LIST:
-        raise EvaluationError(f"the list would have {entries:,} entries, at most {LONGEST_LIST:,} are allowed")
+        raise EvaluationError(f"{what} would have {entries:,} entries, at most {LONGEST_LIST:,} are allowed", hint)
 
 
 def _repeat(values: ListValue, times: int) -> ListValue:

@@ -331,9 +331,13 @@ def _each(function: Callable[..., Value], arguments: tuple[Values, ...], slots: 
     keep = np.ones(len(slots), dtype=np.bool_) if present is None else present.copy()
     columns = [argument.values.tolist() for argument in arguments]
     results: list[Value] = []
+    entries = 0
     for place in np.flatnonzero(keep).tolist():
         try:
             results.append(function(*(column[place] for column in columns)))
+            if type(results[-1]) is ListValue:
+                entries += results[-1].total
+                scalar.bounded(entries, "the lists of all tokens together", "make one list and look numbers up in it")
         except AbsentValueError:
             keep[place] = False
         except EvaluationError as error:

@@ -16,6 +16,7 @@ LAYOUT = "layout\n    token : {n}\nrules\n    token sees token : "
         ("rectangles([[0, 100000, 0, 9]] * 1000)", "too-many-runs"),
         ("disc(upto=100000, edge=cut) by (pos // 100, pos % 100)", "too-many-runs"),
         ("random(count=3, seed=1) by index", "per-cell"),
+        ("same (sum(range(pos)))", "evaluation"),
         ("q.pos * k.pos % 7 == 1", "per-cell"),
     ],
 )
@@ -25,6 +26,23 @@ def test_a_hundred_thousand_tokens_do_not_hang(relation: str, code: str) -> None
 
     assert [found.code for found in caught.value.diagnostics] == [code]
     assert caught.value.diagnostics[0].hint
+
+
+def test_thousands_of_rules_over_many_tokens_do_not_hang() -> None:
+    text = (LAYOUT + "q.pos - k.pos == 0\n").format(n=100_000)
+    text += "".join(f"    token sees token : q.pos - k.pos == {distance}\n" for distance in range(1, 3000))
+    with pytest.raises(MaskFileError) as caught:
+        compile_text(text)
+
+    assert [found.code for found in caught.value.diagnostics] == ["too-many-parts"]
+
+
+def test_a_chain_of_many_nodes_takes_no_step_a_level() -> None:
+    compiled = compile_text(
+        "layout\n    node : [1] * 200000\nrules\n    node sees node : path(range(-1, 199999)) by node\n"
+    )
+
+    assert compiled.columns_of(0, 0).row(7) == ((7, 200_000),)
 
 
 def test_conditions_are_evaluated_for_pairs_of_different_tokens_only() -> None:
