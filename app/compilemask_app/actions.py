@@ -75,6 +75,8 @@ ACTIONS: tuple[Action, ...] = (
     _a(Scope.DESIGN, "save_as", "f2", "save_as", "Save as", "Write the text to another file", flags="p"),
     _a(Scope.DESIGN, "export", "f3", "export", "Export",
        "Write picture, dense array, descriptor or a snippet", flags="p"),
+    _a(Scope.DESIGN, "import", "f10", "import", "Import",
+       "Begin a mask from another program's .npy file", flags="p"),
     _a(Scope.DESIGN, "new", "ctrl+n", "new", "New", "Start an empty mask", flags="p!"),
     _a(Scope.DESIGN, "compare", "k", "compare", "Compare", "Compare with another mask or token order", flags="p"),
     _a(Scope.DESIGN, "reader", "i", "reader", "Read code", "Resources and listings of the compiled kernel", flags="p"),

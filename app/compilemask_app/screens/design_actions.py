@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from compilemask_app.screens.compose_flow import ComposeFlow
     from compilemask_app.screens.design import DesignScreen
     from compilemask_app.screens.file_flow import FileFlow
+    from compilemask_app.screens.import_flow import ImportFlow
     from compilemask_app.screens.job_flow import JobFlow
     from compilemask_app.screens.look_flow import LookFlow
 
@@ -61,6 +62,13 @@ class DesignActions(Screen[None]):
         from compilemask_app.screens.look_flow import LookFlow
 
         return LookFlow(self._design)
+
+    @cached_property
+    def imports(self) -> ImportFlow:
+        """The way in for other programs' arrays, loaded when first gone."""
+        from compilemask_app.screens.import_flow import ImportFlow
+
+        return ImportFlow(self._design)
 
     # ------------------------------------------------------------ jobs
 
@@ -165,6 +173,10 @@ class DesignActions(Screen[None]):
     @work(group="files")
     async def action_open(self) -> None:
         await self.files.choose()
+
+    @work(group="files")
+    async def action_import(self) -> None:
+        await self.imports.ask()
 
     @work(group="files")
     async def open_named(self, name: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -105,6 +106,11 @@ class FileFlow:
         if await self.may_lose_text():
             self._show(files.new_document())
 
+    async def begin_imported(self, text: str, path: Path) -> None:
+        """A text that is not saved yet, to be saved under the path."""
+        if await self.may_lose_text():
+            self._show(replace(files.new_document(path), text="", begun=text))
+
     async def choose(self) -> None:
         """The list of library masks and recent files."""
         wanted = await self._ask(OpenScreen(self._screen.app.settings.recent))
@@ -127,7 +133,7 @@ class FileFlow:
         self.document = document
         self._screen.begin_document(document.start)
         self._title()
-        if document.path is not None and not document.library:
+        if document.path is not None and document.stamp is not None and not document.library:
             self._screen.app.remember_opened(document.path)
 
     def _write(self, path: Path) -> bool:

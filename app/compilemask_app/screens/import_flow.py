@@ -1,0 +1,100 @@
+"""Import: another program's array becomes a new, unsaved text."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from compilemask.errors import UsageError
+from compilemask.imports import EXPECTED, FLASHMASK_BOUNDS, Form, Imported, guess, imported, read_array, write
+from compilemask_app.screens.dialogs import Prompt, Question
+
+if TYPE_CHECKING:
+    from compilemask.imports.arrays import Array
+    from compilemask_app.screens.design import DesignScreen
+
+FORMS: dict[str, tuple[Form, bool]] = {
+    "Dense": (Form.DENSE, False),
+    "Row endpoints": (Form.ENDPOINTS, False),
+    "FlashMask": (Form.FLASHMASK, False),
+    "FlashMask, causal": (Form.FLASHMASK, True),
+    "Documents": (Form.CU_SEQLENS, False),
+    "Documents, causal": (Form.CU_SEQLENS, True),
+}
+"""What can be answered: the form, and whether it is causal."""
+
+NOTE = "a .npy file: a dense array, cuDNN or HSTU row endpoints, FlashMask startend_row_indices, or cu_seqlens"
+
+
+class ImportFlow:
+    """Asks for a file and for what it says, and opens the text that comes of it."""
+
+    def __init__(self, screen: DesignScreen) -> None:
+        self._screen = screen
+
+    async def ask(self) -> None:
+        """The whole way; a wrong file ends it with one message."""
+        app = self._screen.app
+        answer = await app.push_screen_wait(Prompt("Import", f"{Path.cwd()}/", NOTE))
+        if not answer:
+            return
+        path = Path(answer).expanduser()
+        try:
+            array = await asyncio.to_thread(read_array, path)
+            form = await app.push_screen_wait(self._question(path, array))
+            if form is not None:
+                await self._open(path, array, form)
+        except UsageError as error:
+            self._screen.notify(str(error), title="Import", severity="error", timeout=10)
+
+    def _question(self, path: Path, array: Array) -> Question:
+        answers = fitting(array)
+        if not answers:
+            known = "\n".join(f"{form.value}: {EXPECTED[form]}" for form in Form)
+            raise UsageError(f"{path.name} holds {array.dtype} {list(array.shape)}; expected one of\n{known}")
+        return Question("Import", f"{path.name} holds {array.dtype} {list(array.shape)}. It says", answers)
+
+    async def _open(self, path: Path, array: Array, answer: str) -> None:
+        form, causal = FORMS[answer]
+        mask = await asyncio.to_thread(imported, array, form, path.stem, causal=causal)
+        target = _free(path.with_suffix(".mask"))
+        if mask.data_name is not None:
+            target = await self._with_data(mask, target)
+        await self._screen.files.begin_imported(mask.text, target)
+        self._screen.notify(f"{answer} of {path.name}; ctrl+s saves it as {target.name}", title="Import")
+
+    async def _with_data(self, mask: Imported, target: Path) -> Path:
+        """Many numbers lie in a file beside the mask, which is needed at once."""
+        data = target.parent / (mask.data_name or "")
+        if data.exists() and await asyncio.to_thread(data.read_text, encoding="utf-8") != mask.data:
+            raise UsageError(f"the numbers would go into {data}, which holds others; move it away first")
+        await asyncio.to_thread(write, mask, target, text=False)
+        self._screen.notify(f"its numbers are many: they lie in {data.name}, beside the mask", title="Import")
+        return target
+
+
+def fitting(array: Array) -> tuple[str, ...]:
+    """The answers that make sense for an array, the likeliest first."""
+    likely = guess(array)
+    forms = [likely] if likely is not None else []
+    if array.ndim in (2, 4) and Form.DENSE not in forms:
+        forms.append(Form.DENSE)
+    if array.ndim == 2 and array.shape[0] % 2 and array.dtype.kind != "b":
+        forms.append(Form.ENDPOINTS)
+    return tuple(
+        words
+        for form in forms
+        for words, (same, causal) in FORMS.items()
+        if same is form and (form is not Form.FLASHMASK or array.shape[-1] in FLASHMASK_BOUNDS[causal])
+    )
+
+
+def _free(path: Path) -> Path:
+    """The path, or one with a number where a file is there already."""
+    count = 2
+    found = path
+    while found.exists():
+        found = path.with_stem(f"{path.stem}_{count}")
+        count += 1
+    return found
