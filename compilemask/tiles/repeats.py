@@ -78,12 +78,16 @@ class _Model:
         self.ends = ends
         self.grid = grid
         self.moves = False
-        self.fixed_tiles = np.zeros(0, np.int64)
+        self._is_fixed = np.zeros(0, np.bool_)
         self._moving: NDArray[np.bool_] | None = None
         self._apart = False
         self._columns = np.zeros(0, np.int64)
         self._places = np.zeros(0, np.int64)
         self._tiles = np.zeros(0, np.int64)
+
+    def fixed_tiles(self) -> Numbers:
+        """The tiles that stay where the tile row is repeated elsewhere."""
+        return np.flatnonzero(self._is_fixed) if self.moves else np.zeros(0, np.int64)
 
     def moved_to(self, starts: Narrow) -> int | None:
         """By how many tiles runs of equal lengths are this tile row moved; None where they are not."""
@@ -115,9 +119,10 @@ class _Model:
         self._moving = moving
         self._columns = grid.covered(self.starts[moving], self.ends[moving])
         self._places = grid.place[self._columns]
-        self._tiles = np.unique(self._places // grid.block)
-        self.fixed_tiles = np.unique(grid.place[fixed] // grid.block)
-        self._apart = not np.isin(self._tiles, self.fixed_tiles).any()
+        moved = grid.holding(self._places)
+        self._is_fixed = grid.holding(grid.place[fixed])
+        self._tiles = np.flatnonzero(moved)
+        self._apart = not (moved & self._is_fixed).any()
 
     def _whole_tiles(self, shift: int) -> int | None:
         grid = self.grid
@@ -127,7 +132,7 @@ class _Model:
             return None
         there = self._tiles + places
         last = max(int(self._tiles[-1]), int(there[-1]))
-        if (last + 1) * grid.block > grid.place.size or np.isin(there, self.fixed_tiles).any():
+        if (last + 1) * grid.block > grid.place.size or self._is_fixed[there].any():
             return None
         return places
 
@@ -145,7 +150,13 @@ class _Columns:
         """Columns of any of the runs, ascending."""
         size = self.place.size + 1
         step = np.bincount(starts, minlength=size) - np.bincount(ends, minlength=size)
-        return np.flatnonzero(np.cumsum(step))
+        return np.flatnonzero(np.cumsum(step) > 0)
+
+    def holding(self, places: Numbers) -> NDArray[np.bool_]:
+        """[tiles] which of them hold any of the places."""
+        held = np.zeros(-(-self.place.size // self.block), np.bool_)
+        held[places // self.block] = True
+        return held
 
 
 def find_repeats(
@@ -184,8 +195,9 @@ def find_repeats(
             first.append(tile_row)
     if 4 * len(models) > 3 * tile_rows:
         return None
-    counts = [one.fixed_tiles.size if one.moves else 0 for one in models]
-    tiles = np.concatenate([one.fixed_tiles[:count] for one, count in zip(models, counts, strict=True)])
+    stay = [one.fixed_tiles() for one in models]
+    counts = [one.size for one in stay]
+    tiles = np.concatenate(stay)
     row = np.repeat(np.arange(len(models)), counts)
     fixed = Intervals.from_runs(len(models), -(-intervals.columns // block_n), row, tiles, tiles + 1)
     return Repeats(np.array(first), model, moved, fixed)
