@@ -181,7 +181,7 @@ def _validate(verbs: Verbs) -> None:
 def _compile(verbs: Verbs) -> None:
     verb = _verb(verbs, "compile", "compile the kernel for GPUs, none of which needs to be here")
     _mask(verb)
-    verb.add_argument("--target", action="append", metavar="SM", help="sm_80, sm_90, sm_100, ... (several allowed)")
+    verb.add_argument("--target", action="append", metavar="SM", help="sm_90, h100, b200, ... (several allowed)")
     verb.add_argument("--direction", action="append", choices=DIRECTIONS, help="forward or backward (default both)")
     verb.add_argument("--emit", choices=EMITS, help="print this text of the compiler instead of the table")
     _kernel(verb)

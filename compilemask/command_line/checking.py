@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Sequence
 from typing import Any
 
 from compilemask import library
@@ -20,13 +21,9 @@ def run(arguments: Namespace) -> ExitCode:
     """Check all files before judging; exit 1 if one of them is invalid, 2 if one is not there."""
     params = parameters_of(arguments)
     results = [(name, _findings(name, params)) for name in arguments.files]
-    valid = [all(item.severity is not Severity.ERROR for item in found) for _, found in results]
+    valid = [_valid(found) for _, found in results]
     if arguments.json:
-        files = [
-            {"file": name, "valid": good, "diagnostics": [_json(item) for item in found]}
-            for (name, found), good in zip(results, valid, strict=True)
-        ]
-        say_json(files)
+        say_json([findings_json(name, found) for name, found in results])
     else:
         for (name, found), good in zip(results, valid, strict=True):
             if found:
@@ -35,6 +32,15 @@ def run(arguments: Namespace) -> ExitCode:
     if any(item.code == MISSING for _, found in results for item in found):
         return ExitCode.WRONG_USE
     return ExitCode.GOOD if all(valid) else ExitCode.NO
+
+
+def findings_json(name: str, found: Sequence[Diagnostic]) -> dict[str, Any]:
+    """What `check --json` says of one file, and the other verbs' `--json` of a mask that is invalid."""
+    return {"file": name, "valid": _valid(found), "diagnostics": [_json(item) for item in found]}
+
+
+def _valid(found: Sequence[Diagnostic]) -> bool:
+    return all(item.severity is not Severity.ERROR for item in found)
 
 
 def _findings(name: str, params: dict[str, Any]) -> tuple[Diagnostic, ...]:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from compilemask.command_line.arguments import MODULES, parser
 from compilemask.command_line.exit_codes import ExitCode
-from compilemask.command_line.screen import rendered
+from compilemask.command_line.screen import rendered, say_json
 from compilemask.errors import InternalError, MaskFileError, UnavailableError, UsageError
 
 
@@ -27,7 +27,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _say(ExitCode.INTERRUPTED, "interrupted")
     except MaskFileError as error:
-        return _say(ExitCode.NO, rendered(error.diagnostics, str(getattr(arguments, "mask", None) or "")), prefix="")
+        return _invalid(error, str(getattr(arguments, "mask", None) or ""), getattr(arguments, "json", False))
     except UsageError as error:
         return _say(ExitCode.WRONG_USE, str(error))
     except UnavailableError as error:
@@ -42,6 +42,16 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _say(code: ExitCode, text: str, prefix: str = "compilemask: ") -> int:
     print(f"{prefix}{text}", file=sys.stderr)
     return code
+
+
+def _invalid(error: MaskFileError, mask: str, as_json: bool) -> int:
+    """All findings: for people on stderr, for programs as `check --json` prints them."""
+    if not as_json:
+        return _say(ExitCode.NO, rendered(error.diagnostics, mask), prefix="")
+    from compilemask.command_line.checking import findings_json
+
+    say_json([findings_json(mask, error.diagnostics)])
+    return ExitCode.NO
 
 
 def _bug(error: Exception, argv: Sequence[str] | None) -> int:

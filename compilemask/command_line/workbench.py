@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
+from typing import TYPE_CHECKING, Any
 
 from compilemask.command_line.exit_codes import ExitCode
+from compilemask.errors import MaskFileError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from compilemask.language.syntax import File
 
 FIRST_MASK = "shared_prompt_rm"
 REPORTED_TARGETS = ("sm_80", "sm_90", "sm_100")
@@ -24,7 +31,49 @@ def _open(arguments: Namespace) -> int:
 
     from compilemask.command_line.settings import parameters_of
 
-    return open_workbench(arguments.mask, parameters_of(arguments), arguments.worker)
+    parameters = parameters_of(arguments)
+    if parameters:
+        _check_settings(arguments.mask, parameters)
+    return open_workbench(arguments.mask, parameters, arguments.worker)
+
+
+def _check_settings(mask: str, parameters: dict[str, Any]) -> None:
+    """Refuse settings that the mask can't take; a mask with errors of its own opens, to be mended there.
+
+    Raises:
+        MaskFileError: a parameter does not exist, or the mask is invalid with these values only.
+        UsageError: there is no such mask.
+    """
+    from compilemask_app.document import first_document
+
+    from compilemask.language.binder import bind
+    from compilemask.language.parser import parse
+    from compilemask.source import Source
+
+    document = first_document(mask)
+    try:
+        file = parse(Source(str(document.path or document.name), document.text))
+    except MaskFileError:
+        return
+    try:
+        bind(file, parameters, folder=document.folder)
+    except MaskFileError as error:
+        if _to_blame(error) or _binds(file, document.folder):
+            raise
+
+
+def _to_blame(error: MaskFileError) -> bool:
+    return any(item.code in ("unknown-parameter", "parameter-value") for item in error.diagnostics)
+
+
+def _binds(file: File, folder: Path | None) -> bool:
+    from compilemask.language.binder import bind
+
+    try:
+        bind(file, folder=folder)
+    except MaskFileError:
+        return False
+    return True
 
 
 def _report(arguments: Namespace) -> int:

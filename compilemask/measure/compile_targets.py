@@ -24,6 +24,18 @@ if TYPE_CHECKING:
     from compilemask.pipeline import CompiledMask
 
 TARGETS = ("sm_80", "sm_90", "sm_100", "sm_103", "sm_120")
+GPUS = {
+    "a100": "sm_80",
+    "h100": "sm_90",
+    "h200": "sm_90",
+    "gh200": "sm_90",
+    "b200": "sm_100",
+    "gb200": "sm_100",
+    "b300": "sm_103",
+    "gb300": "sm_103",
+    "rtx 5090": "sm_120",
+}
+"""The target of each GPU that people name (compute capabilities: developer.nvidia.com/cuda-gpus)."""
 LISTINGS = ("ttir", "ttgir", "llir", "ptx", "sass")
 DIRECTIONS = ("forward", "backward")
 DTYPES = ("bfloat16", "float16", "float32")
@@ -48,13 +60,31 @@ def compile_targets(
 ) -> CompileReport:
     """Compile the kernels of `compiled`, forward and backward, for each of `targets` (default: all of TARGETS).
 
-    `emit` names the texts to keep (LISTINGS). One TargetReport per target and kernel, in the order of the targets; a
-    target that fails has `error` set. Raises UsageError for an unknown target, listing, direction or dtype, and
-    Stopped out of `progress`.
+    A target may be named by a GPU (GPUS). `emit` names the texts to keep (LISTINGS). One TargetReport per target and
+    kernel, in the order of the targets; a target that fails has `error` set. Raises UsageError for an unknown target,
+    listing, direction or dtype, and Stopped out of `progress`.
     """
-    wanted = (tuple(targets) or TARGETS, tuple(emit), tuple(directions))
+    named = tuple(dict.fromkeys(target_named(name) for name in targets))
+    wanted = (named or TARGETS, tuple(emit), tuple(directions))
     request = _request(compiled, *wanted, heads, key_heads, head_dim, head_dim_v, dtype)
     return CompileReport(compiled.name, tuple(_reports(request, progress)))
+
+
+def target_named(name: str) -> str:
+    """The target that a user means by its own name or that of a GPU, however spelt: `H100`, `rtx-5090`, `5090`.
+
+    Raises UsageError that lists both.
+    """
+    plain = _plain(name).removeprefix("nvidia")
+    found = next((target for target in TARGETS if _plain(target) == plain), None)
+    found = found or next((GPUS[gpu] for gpu in GPUS if plain in (_plain(gpu), _plain(gpu).removeprefix("rtx"))), None)
+    if found is None:
+        raise UsageError(f"unknown target {name!r}: expected one of {', '.join(TARGETS)}, or a GPU: {', '.join(GPUS)}")
+    return found
+
+
+def _plain(name: str) -> str:
+    return "".join(character for character in name.lower() if character.isalnum())
 
 
 def _request(
@@ -68,7 +98,6 @@ def _request(
     head_dim_v: int | None,
     dtype: str,
 ) -> CompileRequest:
-    _check_known("target", targets, TARGETS)
     _check_known("listing", emit, LISTINGS)
     _check_known("direction", directions, DIRECTIONS)
     _check_known("dtype", (dtype,), DTYPES)

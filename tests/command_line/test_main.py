@@ -356,3 +356,61 @@ def test_help_has_examples_and_exit_codes(capsys: Capture) -> None:
     out = capsys.readouterr().out
     assert "examples:" in out
     assert "exit codes:" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "wanted"),
+    [
+        (("clear", "--set", "foo=1"), "no parameter `foo`"),
+        (("clear", "--set", 'height="tall"'), "expected a number"),
+        (("causal", "--set", "length=-1"), "length"),
+        (("not_there_yet.mask", "--set", "foo=1"), "no parameter `foo`"),
+        (("not_there", "--set", "foo=1"), "not_there"),
+    ],
+)
+def test_settings_that_the_mask_cannot_take_do_not_open_the_workbench(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, words: tuple[str, ...], wanted: str
+) -> None:
+    opened = _with_a_terminal(monkeypatch, tmp_path)
+
+    said = refused(capsys, "open", *words, code=2 if words[0] == "not_there" else 1)
+
+    assert wanted in said
+    assert not opened
+
+
+def test_good_settings_and_files_to_be_mended_open_the_workbench(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    opened = _with_a_terminal(monkeypatch, tmp_path)
+    (tmp_path / "broken.mask").write_text("param n = 4\nlayout\n    a : n\nrules\n    a sees b : all\n")
+
+    assert main(["open", "clear", "--set", "height=16"]) == 0
+    assert main(["open", "broken.mask", "--set", "n=8"]) == 0
+
+    assert opened == [("clear", {"height": 16}, None), ("broken.mask", {"n": 8}, None)]
+
+
+def _with_a_terminal(monkeypatch: pytest.MonkeyPatch, folder: Path) -> list[tuple[object, ...]]:
+    """As if stdin and stdout were a terminal; what the workbench is opened with is kept instead."""
+    from compilemask_app import main as app_main
+
+    opened: list[tuple[object, ...]] = []
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(app_main, "open_workbench", lambda *given: opened.append(given) or 0)
+    for stream in (sys.stdin, sys.stdout):
+        monkeypatch.setattr(stream, "isatty", lambda: True, raising=False)
+    return opened
+
+
+@pytest.mark.parametrize("verb", [("show",), ("explain", "--query", "0", "--key", "0"), ("validate",)])
+def test_an_invalid_mask_is_told_to_programs_as_check_tells_it(
+    capsys: Capture, tmp_path: Path, verb: tuple[str, ...]
+) -> None:
+    mask = tmp_path / "wrong.mask"
+    mask.write_text(PAIR.replace("within answer", "within answr"))
+
+    found = answered(capsys, verb[0], mask, *verb[1:], code=1)
+
+    assert found == answered(capsys, "check", mask, code=1)
+    assert found[0]["diagnostics"][0]["line"] == 12

@@ -136,3 +136,27 @@ def test_reports_survive_the_pipe(everywhere: tuple[TargetReport, ...]) -> None:
         line = report_to_json(report)
         assert "\n" not in line
         assert report_from_json(line) == report
+
+
+@pytest.mark.parametrize(
+    ("name", "target"),
+    [
+        ("sm_90", "sm_90"),
+        ("SM100", "sm_100"),
+        ("a100", "sm_80"),
+        ("H100", "sm_90"),
+        ("NVIDIA H200", "sm_90"),
+        ("gb200", "sm_100"),
+        ("b300", "sm_103"),
+        ("RTX-5090", "sm_120"),
+        ("5090", "sm_120"),
+    ],
+)
+def test_a_target_may_be_named_by_its_gpu(name: str, target: str) -> None:
+    assert parent.target_named(name) == target
+
+
+@pytest.mark.parametrize("name", ["", "nvidia", "rtx", "sm_12", "v100"])
+def test_an_unknown_target_is_told_the_names_of_both_kinds(name: str) -> None:
+    with pytest.raises(UsageError, match=r"sm_90.*h100"):
+        parent.target_named(name)
