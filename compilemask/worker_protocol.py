@@ -14,18 +14,11 @@ from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from typing import Any, TypeAlias, Union, get_args, get_origin, get_type_hints
 
+from compilemask.job import Job as Job
 from compilemask.measure.report import CompileReport, TimingReport, ValidationReport
 
 PROTOCOL = 1
 MAX_LINE = 64 * 1024 * 1024
-
-
-class Job(Enum):
-    """What a worker can do with a mask."""
-
-    VALIDATE = "validate"
-    COMPILE = "compile"
-    TIME = "time"
 
 
 class Trouble(Enum):

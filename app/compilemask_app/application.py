@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from datetime import datetime
+from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import work
 from textual.app import App, SystemCommand
@@ -15,19 +15,19 @@ from textual.command import CommandPalette
 from textual.screen import Screen
 from textual.system_commands import SystemCommandsProvider
 
-from compilemask.measure.report import TimingReport
-from compilemask.worker_protocol import Hello
-from compilemask_app import history
 from compilemask_app import settings as settings_store
 from compilemask_app.actions import Scope, bindings
 from compilemask_app.commands import ActionCommands, MaskCommands, SettingCommands
 from compilemask_app.document import Document
-from compilemask_app.jobs.worker_client import WorkerClient
 from compilemask_app.screens.design import DesignScreen
-from compilemask_app.screens.dialogs import HelpScreen
 from compilemask_app.services import Services
 from compilemask_app.themes import THEMES, palette_for
 from compilemask_app.widgets.map_view import Look, MapView
+
+if TYPE_CHECKING:
+    from compilemask.measure.report import TimingReport
+    from compilemask.worker_protocol import Hello
+    from compilemask_app.jobs.worker_client import WorkerClient
 
 
 class Workbench(App[None]):
@@ -43,7 +43,6 @@ class Workbench(App[None]):
         self.services = services or Services()
         self.settings, self._complaint = settings_store.load(self.services.settings_file)
         super().__init__()
-        self.worker = WorkerClient(self._from_worker, self.services.worker)
         self.worker_hello: Hello | None = None
         self._document = document
 
@@ -59,7 +58,15 @@ class Workbench(App[None]):
             self.notify(self._complaint, severity="warning", timeout=10)
 
     async def on_unmount(self) -> None:
-        await self.worker.close()
+        if "worker" in self.__dict__:
+            await self.worker.close()
+
+    @cached_property
+    def worker(self) -> WorkerClient:
+        """The measuring process; nothing is started before it is first asked."""
+        from compilemask_app.jobs.worker_client import WorkerClient
+
+        return WorkerClient(self._from_worker, self.services.worker)
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """The framework's own commands but those for which there is an action here, which the palette shows too."""
@@ -108,6 +115,10 @@ class Workbench(App[None]):
 
     def remember_times(self, report: TimingReport) -> None:
         """Keep times for later runs."""
+        from datetime import datetime
+
+        from compilemask_app import history
+
         try:
             history.add(self.services.history_file, history.rows_of(report, datetime.now()))
         except history.HistoryError as error:
@@ -126,6 +137,8 @@ class Workbench(App[None]):
         return next((screen for screen in self.screen_stack if isinstance(screen, DesignScreen)), None)
 
     def action_help(self) -> None:
+        from compilemask_app.screens.dialogs import HelpScreen
+
         if not isinstance(self.screen, (HelpScreen, CommandPalette)):
             self.push_screen(HelpScreen())
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
-from compilemask.measure.report import CompileReport, Outcome, TargetReport, TimingReport, ValidationReport
-from compilemask.worker_protocol import Cancelled, Done, Failed, Hello, Job, Progress, Reply, Trouble
+from compilemask.job import Job
 from compilemask_app.widgets.job_bar import JobState, Phase
 
-Report = ValidationReport | CompileReport | TimingReport
+if TYPE_CHECKING:
+    from compilemask.measure.report import CompileReport, TargetReport, TimingReport, ValidationReport
+    from compilemask.worker_protocol import Failed, Reply
+
+    Report = ValidationReport | CompileReport | TimingReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,8 @@ class JobBoard:
 
     def heard(self, reply: Reply) -> JobBoard:
         """After a reply; replies about unknown numbers change nothing."""
+        from compilemask.worker_protocol import Cancelled, Done, Hello, Progress, Trouble
+
         if isinstance(reply, Hello):
             return self
         job = next((job for job, entry in self.entries if entry.number == reply.id and reply.id is not None), None)
@@ -78,10 +84,14 @@ class JobBoard:
 
 
 def _told(reply: Failed) -> str:
+    from compilemask.worker_protocol import Trouble
+
     return f"our bug: {reply.text}" if reply.trouble is Trouble.INTERNAL else reply.text
 
 
 def _finished(report: Report) -> JobState:
+    from compilemask.measure.report import CompileReport, ValidationReport
+
     if isinstance(report, ValidationReport):
         return _validated(report)
     if isinstance(report, CompileReport):
@@ -90,6 +100,8 @@ def _finished(report: Report) -> JobState:
 
 
 def _validated(report: ValidationReport) -> JobState:
+    from compilemask.measure.report import Outcome
+
     checks = len([check for check in report.checks if check.outcome is not Outcome.SKIPPED])
     if report.passed:
         worst = report.worst_of_budget

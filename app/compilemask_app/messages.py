@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from textual.message import Message
 
-from compilemask.source import Diagnostic
-from compilemask.worker_protocol import Job, Reply
-from compilemask_app.drawing.viewport import Viewport
-from compilemask_app.picture import Picture
+if TYPE_CHECKING:
+    from compilemask.source import Diagnostic
+    from compilemask.worker_protocol import Job, Reply
+    from compilemask_app.drawing.viewport import Viewport
+    from compilemask_app.picture import Picture
 
 
 @dataclass

@@ -6,17 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
-from compilemask.intervals.interval_set import Intervals
-from compilemask.source import Diagnostic
-from compilemask.tiles.tile_map import TileMap
-from compilemask_app.drawing.regions import Regions
-from compilemask_app.drawing.sampling import Sampled, SampledTiles
-
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from compilemask.intervals.interval_set import Intervals
     from compilemask.pipeline import CompiledMask
+    from compilemask.source import Diagnostic
+    from compilemask.tiles.tile_map import TileMap
+    from compilemask_app.drawing.regions import Regions
+    from compilemask_app.drawing.sampling import Sampled, SampledTiles
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,4 +112,4 @@ def _token(order: NDArray[np.int32] | None, slot: int) -> int:
 
 
 def _slot(order: NDArray[np.int32] | None, token: int) -> int:
-    return token if order is None else int(np.flatnonzero(order == token)[0])
+    return token if order is None else int((order == token).argmax())

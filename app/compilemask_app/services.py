@@ -3,18 +3,38 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
+from threading import Lock
 
 from compilemask_app import paths
-from compilemask_app.jobs.compile_job import Compile
-from compilemask_app.jobs.pictures import Pictures
+from compilemask_app.jobs.compile_job import Compile, CompileRequest, Outcome
+
+
+class LatePictures:
+    """Loads the compiler in the thread that first compiles, so that the first paint need not wait for it."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+
+    def __call__(self, request: CompileRequest) -> Outcome:
+        """The picture of a text."""
+        with self._lock:
+            compile_ = self._pictures
+        return compile_(request)
+
+    @cached_property
+    def _pictures(self) -> Compile:
+        from compilemask_app.jobs.pictures import Pictures
+
+        return Pictures()
 
 
 @dataclass(frozen=True, slots=True)
 class Services:
     """`worker` is a shell command that starts a worker elsewhere; None: this machine's own."""
 
-    compile: Compile = field(default_factory=Pictures)
+    compile: Compile = field(default_factory=LatePictures)
     worker: str | None = None
     settings_file: Path = field(default_factory=paths.settings_file)
     history_file: Path = field(default_factory=paths.history_file)

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from compilemask.intervals.interval_set import Intervals
 from compilemask.tiles.tile_map import TileMap
+from compilemask_app.drawing.ink import BORDER, Ink
 
 BARS = " ▏▎▍▌▋▊▉█"
 
@@ -20,6 +21,14 @@ def tile_borders(
     if rows is None or columns is None:
         return np.zeros((len(query_edges) - 1, len(key_edges) - 1), dtype=np.bool_)
     return rows[:, None] | columns[None, :]
+
+
+def with_borders(
+    inks: NDArray[np.uint8], query_edges: NDArray[np.int64], key_edges: NDArray[np.int64], tiles: TileMap
+) -> NDArray[np.uint8]:
+    """The inks of a map, flagged where a tile begins."""
+    border = tile_borders(query_edges, key_edges, tiles.block_m, tiles.block_n) & (inks != Ink.OUTSIDE)
+    return np.where(border, inks + BORDER, inks).astype(np.uint8)
 
 
 def _begins(edges: NDArray[np.int64], block: int) -> NDArray[np.bool_] | None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from compilemask.language.axis import Axis
 
 
@@ -27,7 +28,7 @@ class Regions:
 
     def at(self, token: int) -> int:
         """The stretch of a token."""
-        return int(np.searchsorted(self.starts, token, side="right")) - 1
+        return bisect_right(self.starts, token) - 1
 
     def place(self, token: int) -> str:
         """`document[1] answer[2]+97`: the token's regions from the outside in, and its offset in the innermost."""
@@ -60,6 +61,8 @@ def regions_of(axis: Axis) -> Regions:
 
 def _at_level(axis: Axis, run: NDArray[np.int64], level: int, outer: Regions | None) -> Regions:
     """Cut by the regions `level` names deep; leaves that are not so deep stand for themselves."""
+    import numpy as np
+
     leaves = axis.runs.leaf
     paths = axis.runs.paths
     names = [paths[int(leaf)][:level][-1] if leaf >= 0 else "" for leaf in leaves]
@@ -87,4 +90,6 @@ def _at_level(axis: Axis, run: NDArray[np.int64], level: int, outer: Regions | N
 
 def unnamed(length: int) -> Regions:
     """An axis about which only its length is known."""
+    import numpy as np
+
     return Regions(length, np.zeros(1 if length else 0, dtype=np.int64), lambda _: "")

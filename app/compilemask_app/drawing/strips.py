@@ -38,6 +38,11 @@ def glyph_rows(inks: Inks, style: Style | None, *, ascii_only: bool) -> list[lis
     return [[Segment(row.tobytes().decode("utf-32-le"), style)] for row in codes]
 
 
+def glyph_row(upper: Inks, lower: Inks, style: Style | None, *, ascii_only: bool) -> list[Segment]:
+    """One terminal row of two pixel rows without colour."""
+    return glyph_rows(np.stack((upper, lower)), style, ascii_only=ascii_only)[0]
+
+
 def _heavier(upper: Inks, lower: Inks) -> Inks:
     """Of two pixels the one to show: a mark or a part before a whole, anything before nothing."""
     even = upper == lower

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum
 from math import ceil
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 CLOSEST = -4
 """The deepest zoom: one token is 8 columns wide and 4 rows high."""
@@ -156,14 +158,14 @@ class Viewport:
 
     def panned(self, extent: Extent, rows: int, columns: int) -> Viewport:
         """The window moved by terminal cells; the cursor stays on its token."""
-        queries = int(np.sign(rows)) * max(1, self.tokens_down(abs(rows))) if rows else 0
-        keys = int(np.sign(columns)) * max(1, self.tokens_across(abs(columns))) if columns else 0
+        queries = _sign(rows) * max(1, self.tokens_down(abs(rows))) if rows else 0
+        keys = _sign(columns) * max(1, self.tokens_across(abs(columns))) if columns else 0
         return replace(self, query_start=self.query_start + queries, key_start=self.key_start + keys).clamped(extent)
 
     def moved(self, extent: Extent, rows: int, columns: int) -> Viewport:
         """The cursor moved by terminal cells (at least one token), the window following it."""
-        queries = int(np.sign(rows)) * max(1, self.tokens_down(abs(rows))) if rows else 0
-        keys = int(np.sign(columns)) * max(1, self.tokens_across(abs(columns))) if columns else 0
+        queries = _sign(rows) * max(1, self.tokens_down(abs(rows))) if rows else 0
+        keys = _sign(columns) * max(1, self.tokens_across(abs(columns))) if columns else 0
         if self.query_zoom < 0:
             queries = rows
         if self.key_zoom < 0:
@@ -204,7 +206,13 @@ class Viewport:
         )
 
 
+def _sign(number: int) -> int:
+    return (number > 0) - (number < 0)
+
+
 def _edges(pixels: int, start: int, length: int, zoom: int) -> NDArray[np.int64]:
+    import numpy as np  # not before there is a mask to draw, so not before the first paint
+
     steps = np.arange(pixels + 1, dtype=np.int64)
     offsets = steps * zoom if zoom > 0 else steps // (-2 * zoom)
     if zoom < 0:

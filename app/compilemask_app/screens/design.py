@@ -12,7 +12,6 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Footer, Static, TextArea
 
 from compilemask.source import Diagnostic
-from compilemask.worker_protocol import Reply
 from compilemask_app.actions import Scope, bindings
 from compilemask_app.document import Document
 from compilemask_app.drawing.viewport import Extent, Viewport
@@ -31,8 +30,6 @@ from compilemask_app.messages import (
 from compilemask_app.picture import Choice, Picture
 from compilemask_app.screens.design_actions import DesignActions
 from compilemask_app.screens.file_flow import FileFlow
-from compilemask_app.screens.job_flow import JobFlow
-from compilemask_app.search import find_cell
 from compilemask_app.widgets.cell_panel import CellPanel
 from compilemask_app.widgets.completion_list import CompletionList
 from compilemask_app.widgets.diagnostics_panel import DiagnosticsPanel
@@ -47,6 +44,7 @@ from compilemask_app.widgets.statistics_panel import StatisticsPanel
 from compilemask_app.widgets.title_bar import TitleBar
 
 if TYPE_CHECKING:
+    from compilemask.worker_protocol import Reply
     from compilemask_app.application import Workbench
 
 PATIENCE_S = 0.25
@@ -77,7 +75,6 @@ class DesignScreen(DesignActions):
         self._compiled_once = False
         self._compiler: CompileThread | None = None
         self.files = FileFlow(self, document)
-        self.jobs = JobFlow(self)
 
     # ------------------------------------------------------------ layout
 
@@ -107,12 +104,11 @@ class DesignScreen(DesignActions):
         yield Footer()
 
     def on_mount(self) -> None:
-        self._compiler = CompileThread(self.app.services.compile, self._deliver)
         for view in self.panes:
             view.palette, view.look = self.app.palette_name, self.app.look
         self.query_one(MaskView).focus()
         self.files.announce()
-        self.submit()
+        self.call_after_refresh(self._begin_compiling)
 
     def on_unmount(self) -> None:
         if self._compiler is not None:
@@ -143,6 +139,12 @@ class DesignScreen(DesignActions):
                 )
             )
             self.set_timer(PATIENCE_S, self._mark_old)
+
+    def _begin_compiling(self) -> None:
+        """After the first paint, which would share its core with the loading of the compiler."""
+        self._skip_header()
+        self._compiler = CompileThread(self.app.services.compile, self._deliver)
+        self.submit()
 
     def _deliver(self, outcome: Outcome) -> None:
         if isinstance(outcome, Picture):
@@ -178,7 +180,6 @@ class DesignScreen(DesignActions):
         if not self._compiled_once:
             self._compiled_once = True
             self.composing.read_text()
-            self.call_after_refresh(self._skip_header)
 
     @on(PictureReady)
     def _show(self, message: PictureReady) -> None:
@@ -274,6 +275,8 @@ class DesignScreen(DesignActions):
     def _find(self, message: FindWanted) -> None:
         if self.picture is None:
             return
+        from compilemask_app.search import find_cell
+
         found = find_cell(self.picture, message.kind, message.direction, self.view.query_cursor, self.view.key_cursor)
         if found is None:
             self.notify(f"no {message.kind.replace('_', ' ')} in this mask")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from textual import on, work
 from textual.screen import Screen
 
-from compilemask.worker_protocol import Job
+from compilemask.job import Job
 from compilemask_app.drawing.viewport import Viewport
 from compilemask_app.picture import Choice, Picture
 from compilemask_app.widgets.diagnostics_panel import DiagnosticsPanel
@@ -33,7 +33,6 @@ class DesignActions(Screen[None]):
     """The actions; the screen itself holds the widgets and what is shown."""
 
     files: FileFlow
-    jobs: JobFlow
     picture: Picture | None
     view: Viewport
     choice: Choice
@@ -69,6 +68,13 @@ class DesignActions(Screen[None]):
         from compilemask_app.screens.import_flow import ImportFlow
 
         return ImportFlow(self._design)
+
+    @cached_property
+    def jobs(self) -> JobFlow:
+        """The way to the worker."""
+        from compilemask_app.screens.job_flow import JobFlow
+
+        return JobFlow(self._design)
 
     # ------------------------------------------------------------ jobs
 

@@ -11,13 +11,12 @@ from textual.timer import Timer
 from compilemask.errors import UsageError
 from compilemask_app import document as files
 from compilemask_app.document import Document
-from compilemask_app.screens.dialogs import Dialog, Prompt, Question
-from compilemask_app.screens.open_screen import OpenScreen
 from compilemask_app.widgets.mask_editor import MaskEditor
 from compilemask_app.widgets.title_bar import TitleBar
 
 if TYPE_CHECKING:
     from compilemask_app.screens.design import DesignScreen
+    from compilemask_app.screens.dialogs import Dialog
 
 AUTOSAVE_S = 1.0
 LOOK_OUTSIDE_S = 2.0
@@ -71,6 +70,8 @@ class FileFlow:
         """Whether the text is saved, or the user saves it or gives it up now."""
         if not self.unsaved:
             return True
+        from compilemask_app.screens.dialogs import Question
+
         text = f"{self.document.name} has changes that are not saved."
         answer = await self._ask(Question("Unsaved text", text, ("Save", "Discard", "Stay")))
         if answer == "Save":
@@ -88,6 +89,8 @@ class FileFlow:
 
     async def save_as(self) -> bool:
         """Write the text to a file that the user names."""
+        from compilemask_app.screens.dialogs import Prompt, Question
+
         name = self.document.path.name if self.document.path else "new.mask"
         note = "a path; mask files end in .mask"
         prompt = Prompt("Save as", str(Path.cwd() / name), note, check=lambda path: None if path.strip() else note)
@@ -113,6 +116,8 @@ class FileFlow:
 
     async def choose(self) -> None:
         """The list of library masks and recent files."""
+        from compilemask_app.screens.open_screen import OpenScreen
+
         wanted = await self._ask(OpenScreen(self._screen.app.settings.recent))
         if wanted:
             await self.open_named(wanted)

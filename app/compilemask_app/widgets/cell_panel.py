@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rich.text import Text
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from compilemask.measure.report import WrongCell
-from compilemask.tiles.tile_map import TileKind
 from compilemask_app.drawing.viewport import Viewport
 from compilemask_app.picture import Picture
+
+if TYPE_CHECKING:
+    from compilemask.measure.report import WrongCell
 
 RUNS_SHOWN = 4
 
@@ -59,6 +62,8 @@ def _runs(picture: Picture, query: int) -> str:
 
 
 def _tile(picture: Picture, query: int, key: int) -> str:
+    from compilemask.tiles.tile_map import TileKind  # numpy comes with the first picture
+
     tiles = picture.tiles
     row, column = picture.tile_of(query, key)
     kind = tiles.kind(row, column)

@@ -9,7 +9,7 @@ from rich.text import Text
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from compilemask.worker_protocol import Job
+from compilemask.job import Job
 
 
 class Phase(Enum):

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from enum import Enum
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
 from rich.segment import Segment
 from textual import events
 from textual.binding import BindingType
@@ -18,15 +16,18 @@ from textual.widget import Widget
 
 from compilemask_app.actions import Scope, bindings
 from compilemask_app.drawing.ink import ASCII_GLYPHS, UNICODE_GLYPHS, Ink
-from compilemask_app.drawing.overlays import bar_text
 from compilemask_app.drawing.palette import pixel_style, text_style
 from compilemask_app.drawing.regions import Regions, unnamed
 from compilemask_app.drawing.rulers import GUTTER, Label, left_labels, top_labels
-from compilemask_app.drawing.strips import glyph_rows, half_block_row
 from compilemask_app.drawing.viewport import Extent, Viewport
 from compilemask_app.messages import FindWanted, MapResized, OverlayWanted, ViewChanged
 
-Inks = NDArray[np.uint8]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Inks = NDArray[np.uint8]
+
 BAR_ROOM = 8
 HEADER = 3
 """Rows above the pixels: title, region names, token numbers."""
@@ -164,11 +165,11 @@ class MapView(Widget, can_focus=True):
         width = self.size.width
         if y == 0:
             return self._title(width)
-        if y < HEADER:
-            return self._top_ruler(y, width)
         row = y - HEADER
-        if row >= self.extent.rows:
+        if row >= self.extent.rows or not self.view.query_length or not self.view.key_length:
             return Strip.blank(width, text_style(self.palette))
+        if row < 0:
+            return self._top_ruler(y, width)
         if row not in self._rows:
             self._rows[row] = self._draw_row(row, width)
         return self._rows[row]
@@ -226,11 +227,13 @@ class MapView(Widget, can_focus=True):
         upper, lower = self._pixels[2 * row], self._pixels[2 * row + 1]
         upper, lower = self._with_cursor(row, upper, lower)
         if self.look is Look.COLOUR:
+            from compilemask_app.drawing.strips import half_block_row  # numpy comes with the first picture
+
             segments += half_block_row(upper, lower, self.palette)
         else:
-            segments += glyph_rows(
-                np.stack((upper, lower)), text_style(self.palette), ascii_only=self.look is Look.ASCII
-            )[0]
+            from compilemask_app.drawing.strips import glyph_row
+
+            segments += glyph_row(upper, lower, text_style(self.palette), ascii_only=self.look is Look.ASCII)
         segments += self._bar(row, extent)
         return Strip(segments).crop(0, width)
 
@@ -241,6 +244,8 @@ class MapView(Widget, can_focus=True):
             self._bars = self.bars(extent)
         if self._bars is None:
             return []
+        from compilemask_app.drawing.overlays import bar_text
+
         share = float(self._bars[2 * row : 2 * row + 2].max())
         text = bar_text(share, BAR_ROOM - 1, ascii_only=self.look is Look.ASCII)
         return [Segment(text, text_style(self.palette))]
@@ -342,6 +347,13 @@ class MapView(Widget, can_focus=True):
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """Never measured by content."""
         return container.height
+
+
+def outside(extent: Extent) -> Inks:
+    """[2 rows, columns] inks of a map of nothing."""
+    import numpy as np
+
+    return np.full((2 * extent.rows, extent.columns), Ink.OUTSIDE, dtype=np.uint8)
 
 
 def _window(view: Viewport) -> tuple[int, ...]:

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from enum import Enum
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
 from textual.reactive import reactive
 
-from compilemask_app.drawing.ink import BORDER, Ink
-from compilemask_app.drawing.minimap import Minimap, draw_minimap, minimap_of
-from compilemask_app.drawing.overlays import runs_per_row, tile_borders, work_per_row
+from compilemask_app.drawing.ink import Ink
 from compilemask_app.drawing.regions import Regions
-from compilemask_app.drawing.sampling import mask_inks
 from compilemask_app.drawing.viewport import Extent, Viewport
 from compilemask_app.messages import MapResized
 from compilemask_app.picture import Picture
-from compilemask_app.widgets.map_view import MapView
+from compilemask_app.widgets.map_view import MapView, outside
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from compilemask_app.drawing.minimap import Minimap
 
 
 class Overlay(Enum):
@@ -50,12 +52,14 @@ class PictureView(MapView):
         """Work or runs of each pixel row, as a share of the most."""
         if self.picture is None or extent.rows <= 0:
             return None
+        from compilemask_app.drawing.overlays import runs_per_row, work_per_row
+
         edges = self.view.query_edges(extent.rows)
         if self.overlay is Overlay.WORK:
             shares = work_per_row(self.picture.tiles, edges)
         else:
             shares = runs_per_row(self.picture.rows, edges)
-        return np.where(edges[:-1] < self.view.query_length, shares, 0.0)
+        return (edges[:-1] < self.view.query_length) * shares
 
     def axis_regions(self) -> tuple[Regions, Regions]:
         """Regions of queries and of keys."""
@@ -85,16 +89,15 @@ class MaskView(PictureView):
     def pixels(self, extent: Extent) -> NDArray[np.uint8]:
         """[2 rows, columns] inks of the window."""
         if self.picture is None or extent.rows <= 0 or extent.columns <= 0:
-            return np.full((2 * extent.rows, extent.columns), Ink.OUTSIDE, dtype=np.uint8)
+            return outside(extent)
+        from compilemask_app.drawing.minimap import draw_minimap
+        from compilemask_app.drawing.overlays import with_borders
+        from compilemask_app.drawing.sampling import mask_inks
+
         query_edges, key_edges = self.view.query_edges(extent.rows), self.view.key_edges(extent.columns)
         inks = mask_inks(self.picture.mask_pixels, query_edges, key_edges)
         if self.overlay is Overlay.BORDERS:
-            tiles = self.picture.tiles
-            inks = np.where(
-                tile_borders(query_edges, key_edges, tiles.block_m, tiles.block_n) & (inks != Ink.OUTSIDE),
-                inks + BORDER,
-                inks,
-            ).astype(np.uint8)
+            inks = with_borders(inks, query_edges, key_edges, self.picture.tiles)
         if self.wrong is not None:
             _mark(inks, self.view, self.wrong)
         if (minimap := self.minimap) is not None:
@@ -104,7 +107,11 @@ class MaskView(PictureView):
     @property
     def minimap(self) -> Minimap | None:
         """The whole mask in the corner, while only a part is shown."""
-        return minimap_of(self.view, self.extent) if self.with_minimap and self.picture is not None else None
+        if not self.with_minimap or self.picture is None:
+            return None
+        from compilemask_app.drawing.minimap import minimap_of
+
+        return minimap_of(self.view, self.extent)
 
     def watch_with_minimap(self) -> None:
         """Draw with it, or without."""

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
-from compilemask_app.drawing.ink import BORDER, Ink
-from compilemask_app.drawing.overlays import tile_borders
-from compilemask_app.drawing.sampling import tile_inks
+from compilemask_app.drawing.ink import Ink
 from compilemask_app.drawing.viewport import Extent
+from compilemask_app.widgets.map_view import outside
 from compilemask_app.widgets.mask_view import Overlay, PictureView
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 class TileMapView(PictureView):
@@ -35,11 +37,12 @@ class TileMapView(PictureView):
     def pixels(self, extent: Extent) -> NDArray[np.uint8]:
         """[2 rows, columns] inks of the window."""
         if self.picture is None or extent.rows <= 0 or extent.columns <= 0:
-            return np.full((2 * extent.rows, extent.columns), Ink.OUTSIDE, dtype=np.uint8)
+            return outside(extent)
+        from compilemask_app.drawing.overlays import with_borders
+        from compilemask_app.drawing.sampling import tile_inks
+
         query_edges, key_edges = self.view.query_edges(extent.rows), self.view.key_edges(extent.columns)
-        tiles = self.picture.tiles
         inks = tile_inks(self.picture.tile_pixels, query_edges, key_edges)
         if self.overlay is Overlay.BORDERS:
-            border = tile_borders(query_edges, key_edges, tiles.block_m, tiles.block_n) & (inks != Ink.OUTSIDE)
-            inks = np.where(border, inks + BORDER, inks).astype(np.uint8)
+            inks = with_borders(inks, query_edges, key_edges, self.picture.tiles)
         return inks
