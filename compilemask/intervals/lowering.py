@@ -164,7 +164,7 @@ def in_callers_order(lowered: Lowered, variant: ir.Variant) -> Lowered:
     solver = Solver(variant.queries, variant.keys)
     painted = _painted(solver, variant)
     form, plans, compared = _cheaper_form(solver, painted)
-    if sum(plan.cost for plan in plans) > pieces:
+    if sum(plan.cost for plan in plans) > min(pieces, MOST_RUNS):
         return lowered
     return _made(solver, painted, form, plans, compared)
 
