@@ -84,6 +84,11 @@ def stepped(number: Number, direction: int) -> TextEdit:
     return replacing(number.literal.span, str(min(LARGEST, max(0, moved))))
 
 
+def set_to(number: Number, value: int) -> TextEdit:
+    """Another value."""
+    return replacing(number.literal.span, str(min(LARGEST, max(0, value))))
+
+
 def scaled(number: Number, direction: int) -> TextEdit:
     """Twice (1) or half (-1)."""
     value = number.value

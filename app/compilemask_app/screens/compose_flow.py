@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from compilemask.language.parser import parse_tolerant
 from compilemask.source import Source
 from compilemask_app.composing import region_matrix, renaming
-from compilemask_app.composing.parameters import parameters_of, written
+from compilemask_app.composing.parameters import Number, parameters_of, written
 from compilemask_app.composing.region_matrix import RegionMatrix, matrix_of
 from compilemask_app.composing.relations import suggestions
 from compilemask_app.composing.text_edits import TextEdit, applied
 from compilemask_app.jobs.compile_job import CompileRequest
 from compilemask_app.screens.dialogs import Prompt
 from compilemask_app.screens.relation_screen import RelationScreen
+from compilemask_app.screens.shape_flow import ShapeFlow
 from compilemask_app.widgets.mask_editor import MaskEditor
 from compilemask_app.widgets.parameter_steppers import ParameterSteppers
 from compilemask_app.widgets.region_matrix_view import RegionMatrixView
@@ -27,9 +29,13 @@ class ComposeFlow:
 
     def __init__(self, screen: DesignScreen) -> None:
         self._screen = screen
+        self._read: str | None = None
 
     def read_text(self) -> None:
         """After an edit: the matrix and the steppers as the text says now; a text with errors of form locks them."""
+        if self._screen.text == self._read:
+            return
+        self._read = self._screen.text
         parsed = parse_tolerant(Source(self._screen.files.document.name, self._screen.text))
         view = self._screen.query_one(RegionMatrixView)
         view.locked = bool(parsed.diagnostics)
@@ -39,6 +45,13 @@ class ComposeFlow:
     def write(self, *edits: TextEdit) -> None:
         """Make edits as one step that can be undone."""
         self._screen.query_one(MaskEditor).make(list(edits))
+
+    def change_number(self, place: int, change: Callable[[Number], TextEdit]) -> None:
+        """Change a number of the parameters as the text has it now, so that quick steps add up."""
+        steppers = self._screen.query_one(ParameterSteppers)
+        if place < len(steppers.numbers):
+            self.write(change(steppers.numbers[place]))
+            self.read_text()
 
     async def wanted(self, what: str, row: int, column: int) -> None:
         """What the matrix asks for."""
@@ -58,6 +71,10 @@ class ComposeFlow:
                 await self._rename(matrix, row)
             case "resize":
                 await self._resize(matrix, row)
+            case "split":
+                await ShapeFlow(self._screen).split(matrix, matrix.rows[row])
+            case "repeat":
+                await ShapeFlow(self._screen).repeat(matrix.rows[row])
             case "delete":
                 self.write(region_matrix.delete_region(matrix.rows[row]))
             case _:

@@ -121,7 +121,7 @@ class DesignActions(Screen[None]):
 
     @on(ParameterSteppers.Changed)
     def _parameter_changed(self, message: ParameterSteppers.Changed) -> None:
-        self.composing.write(message.edit)
+        self.composing.change_number(message.number, message.change)
 
     @on(ParameterSteppers.Type)
     @work(group="compose")

@@ -107,7 +107,15 @@ class HelpScreen(Dialog[None]):
         return table
 
 
-_KEY_NAMES = {"question_mark": "?", "plus": "+", "minus": "-", "equals_sign": "=", "slash": "/", "escape": "esc"}
+_KEY_NAMES = {
+    "question_mark": "?",
+    "plus": "+",
+    "minus": "-",
+    "equals_sign": "=",
+    "slash": "/",
+    "asterisk": "*",
+    "escape": "esc",
+}
 
 
 def readable_keys(keys: str) -> str:

@@ -28,6 +28,7 @@ class Overlay(Enum):
     BORDERS = "tile borders"
     WORK = "work per query tile"
     RUNS = "runs per row"
+    ORDER = "token order"
 
 
 class PictureView(MapView):
@@ -46,19 +47,23 @@ class PictureView(MapView):
     @property
     def has_bars(self) -> bool:
         """Whether room is kept for bars."""
-        return self.overlay in (Overlay.WORK, Overlay.RUNS)
+        return self.overlay in (Overlay.WORK, Overlay.RUNS, Overlay.ORDER)
 
     def bars(self, extent: Extent) -> NDArray[np.float64] | None:
-        """Work or runs of each pixel row, as a share of the most."""
+        """Work or runs of each pixel row as a share of the most, or where its first query stands in the other order."""
         if self.picture is None or extent.rows <= 0:
             return None
+        from compilemask_app.drawing.order_bars import place_per_row
         from compilemask_app.drawing.overlays import runs_per_row, work_per_row
 
         edges = self.view.query_edges(extent.rows)
         if self.overlay is Overlay.WORK:
             shares = work_per_row(self.picture.tiles, edges)
-        else:
+        elif self.overlay is Overlay.RUNS:
             shares = runs_per_row(self.picture.rows, edges)
+        else:
+            order, length = self.picture.query_order, self.picture.query_length
+            shares = place_per_row(order, edges, length, in_slots=self.in_slots)
         return (edges[:-1] < self.view.query_length) * shares
 
     def axis_regions(self) -> tuple[Regions, Regions]:
@@ -78,6 +83,9 @@ class MaskView(PictureView):
     def heading(self) -> str:
         """`MASK` and the scale."""
         overlay = "" if self.overlay is Overlay.NONE else f"   {self.overlay.value}"
+        if self.overlay is Overlay.ORDER and self.picture is not None:
+            query, key = self.picture.slots_of(self.view.query_cursor, self.view.key_cursor)
+            overlay += f": slot {query:,}, {key:,}" if self.picture.reordered else ": as written"
         return f"MASK  {scale_text(self.view)}{overlay}"
 
     def legend(self) -> tuple[tuple[Ink, str], ...]:

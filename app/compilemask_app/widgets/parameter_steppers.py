@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
@@ -12,6 +15,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from compilemask_app.actions import Scope, bindings
+from compilemask_app.composing import sliders
 from compilemask_app.composing.text_edits import TextEdit
 
 if TYPE_CHECKING:
@@ -19,6 +23,14 @@ if TYPE_CHECKING:
 
 MOST_LINES = 6
 NAME_WIDTH = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Drag:
+    """The slider that the mouse holds: of which number, and the value at its right end."""
+
+    number: int
+    top: int
 
 
 class ParameterSteppers(Widget, can_focus=True):
@@ -30,12 +42,16 @@ class ParameterSteppers(Widget, can_focus=True):
     parameters: reactive[ParameterList | None] = reactive(None)
     chosen: reactive[int] = reactive(0)
 
-    class Changed(Message):
-        """The text shall be changed so."""
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's own name
+        super().__init__(id=id)
+        self._drag: Drag | None = None
 
-        def __init__(self, edit: TextEdit) -> None:
+    class Changed(Message):
+        """A number shall be changed so; the edit is made from the text of the time at which it is carried out."""
+
+        def __init__(self, number: int, change: Callable[[Number], TextEdit]) -> None:
             super().__init__()
-            self.edit = edit
+            self.number, self.change = number, change
 
     class Type(Message):
         """The value of a parameter shall be typed."""
@@ -75,7 +91,27 @@ class ParameterSteppers(Widget, can_focus=True):
             begin = len(text)
             text.append(line.text, style="dim" if line.default is None else "")
             self._mark(text, place, begin)
+            self._append_slider(text, place, len(text) - begin)
         return text
+
+    def _append_slider(self, text: Text, place: int, used: int) -> None:
+        number = self._number_of(place)
+        if number is None or used > self._slider_column():
+            return
+        value = self.numbers[number].value
+        style = self.app.theme_variables.get("accent" if number == self.chosen and self.has_focus else "secondary", "")
+        track = sliders.drawn(value, self._drag.top if self._drag and self._drag.number == number else None)
+        text.append(" " * (self._slider_column() - used)).append(track, style=style)
+
+    def _slider_column(self) -> int:
+        """Columns between the name and the slider, which stands at the right end."""
+        return self.content_size.width - NAME_WIDTH - sliders.WIDTH
+
+    def _number_of(self, place: int) -> int | None:
+        """The number that the slider of a line is for: the chosen one, else the first."""
+        here = [n for n, item in enumerate(self.numbers) if item.parameter == place]
+        found = self.chosen if self.chosen in here else here[0] if here else None
+        return found if found is not None and not isinstance(self.numbers[found].value, bool) else None
 
     def _mark(self, text: Text, place: int, begin: int) -> None:
         colours = self.app.theme_variables
@@ -114,18 +150,64 @@ class ParameterSteppers(Widget, can_focus=True):
         from compilemask_app.composing.parameters import stepped
 
         if self.numbers:
-            self.post_message(self.Changed(stepped(self.numbers[self.chosen], direction)))
+            self.post_message(self.Changed(self.chosen, partial(stepped, direction=direction)))
 
     def action_scale(self, direction: int) -> None:
         from compilemask_app.composing.parameters import scaled
 
         if self.numbers:
-            self.post_message(self.Changed(scaled(self.numbers[self.chosen], direction)))
+            self.post_message(self.Changed(self.chosen, partial(scaled, direction=direction)))
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """Grab the slider, or step with its ends."""
+        place, x = self._top() + event.y, event.x - 1 - NAME_WIDTH - self._slider_column()
+        number = self._number_of(place) if place < len(self.lines) else None
+        if event.button != 1 or number is None or not self._has_slider(place) or not 0 <= x < sliders.WIDTH:
+            return
+        event.stop()
+        self.chosen = number
+        if x in (0, sliders.WIDTH - 1):
+            (self.action_scale if event.shift else self.action_step)(1 if x else -1)
+            return
+        self._drag = Drag(number, sliders.top_of(self.numbers[number].value))
+        self.capture_mouse()
+        if not event.shift:
+            self._slide(int(x))
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """The value follows; with shift one step for each column."""
+        if self._drag is None:
+            return
+        event.stop()
+        if event.shift:
+            for _ in range(abs(event.delta_x)):
+                self.action_step(1 if event.delta_x > 0 else -1)
+        else:
+            self._slide(int(event.x - 1 - NAME_WIDTH - self._slider_column()))
+
+    def on_mouse_up(self) -> None:
+        """Let go: the slider takes the scale of the new value."""
+        if self._drag is not None:
+            self._drag = None
+            self.release_mouse()
+            self.refresh()
+
+    def _slide(self, column: int) -> None:
+        from compilemask_app.composing.parameters import set_to
+
+        if self._drag is not None:
+            value = sliders.value_at(column, self._drag.top)
+            self.post_message(self.Changed(self._drag.number, partial(set_to, value=value)))
+
+    def _has_slider(self, place: int) -> bool:
+        return len(self.lines[place].text) <= self._slider_column()
 
     def on_click(self, event: events.Click) -> None:
         """Choose the number that is clicked, or the first of its line; twice types the value."""
         place = self._top() + event.y
         x = event.x - 1 - NAME_WIDTH
+        if place < len(self.lines) and x >= self._slider_column() and self._has_slider(place):
+            return
         of_line = [n for n, item in enumerate(self.numbers) if item.parameter == place]
         default = self.lines[place].default if place < len(self.lines) else None
         if default is not None and of_line:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 NAME_WIDTH = 11
 MOST_ROWS = 8
 LEAST_COLUMN = 9
+ADD_REGION = "+ region"
+"""Adds a region when clicked; stands where rows and columns meet."""
 
 
 class RegionMatrixView(Widget, can_focus=True):
@@ -33,7 +35,8 @@ class RegionMatrixView(Widget, can_focus=True):
     locked: reactive[bool] = reactive(False)
 
     class Wanted(Message):
-        """`what` shall be done with the cell or region under the cursor: pick, hide, add, rename, resize, line."""
+        """`what` shall be done with the cell or region under the cursor: pick, hide, add, rename,
+        resize, split, repeat, delete, line."""
 
         def __init__(self, what: str, row: int, column: int) -> None:
             super().__init__()
@@ -58,7 +61,7 @@ class RegionMatrixView(Widget, can_focus=True):
             return Text("no regions yet: write a layout", style="dim")
         colours = self.app.theme_variables
         first, last, width = self._columns_shown()
-        text = Text(" " * NAME_WIDTH)
+        text = Text(ADD_REGION.ljust(NAME_WIDTH), style=colours.get("accent", ""))
         for column in range(first, last):
             strong = "bold" if self.has_focus and column == self.column else ""
             text.append(_cut(matrix.columns[column].name, width), style=f"{strong} {colours.get('secondary', '')}")
@@ -127,11 +130,13 @@ class RegionMatrixView(Widget, can_focus=True):
         self.column = min(max(0, self._shape()[1] - 1), self.column + 1)
 
     def on_click(self, event: events.Click) -> None:
-        """Once selects, twice picks a relation."""
+        """Once selects, twice picks a relation or renames; the corner adds a region."""
         if self.matrix is None or not self.matrix.rows:
             return
         first, last, width = self._columns_shown()
         x, y = event.x - 1, event.y
+        if y == 0 and x < len(ADD_REGION):
+            self.action_add_region()
         if y == 0 or y > min(MOST_ROWS, len(self.matrix.rows)):
             return
         self.row = min(len(self.matrix.rows) - 1, self._first_row() + y - 1)
@@ -156,6 +161,12 @@ class RegionMatrixView(Widget, can_focus=True):
 
     def action_resize_region(self) -> None:
         self._want("resize")
+
+    def action_split_region(self) -> None:
+        self._want("split")
+
+    def action_repeat_region(self) -> None:
+        self._want("repeat")
 
     def action_delete_region(self) -> None:
         self._want("delete")
