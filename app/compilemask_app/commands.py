@@ -6,14 +6,19 @@ from collections.abc import AsyncIterator, Callable
 from functools import partial
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.dom import DOMNode
 
 from compilemask import library
-from compilemask_app.actions import Action, commands
+from compilemask_app.actions import Action, Scope, commands
 from compilemask_app.drawing.palette import PALETTES
 from compilemask_app.screens.design import DesignScreen
 from compilemask_app.screens.dialogs import readable_keys
 
 TARGETS = (("sm_80", "sm_90", "sm_100"), ("sm_80",), ("sm_90",), ("sm_100",), ("sm_120",))
+
+
+PLACES = {Scope.EDITOR: "#editor", Scope.MATRIX: "#matrix", Scope.PARAMETERS: "#parameters"}
+"""The widgets that have actions of their own."""
 
 
 class ActionCommands(Provider):
@@ -34,15 +39,23 @@ class ActionCommands(Provider):
                 yield Hit(score, matcher.highlight(label), partial(self._run, action), help=action.help)
 
     def _actions(self) -> list[Action]:
-        return commands() if isinstance(self.screen, DesignScreen) else []
+        scope = getattr(self.screen, "scope", None)
+        return commands(scope) if isinstance(scope, Scope) else []
 
     async def _run(self, action: Action) -> None:
-        editor = action.id in ("format", "complete")
-        namespace = self.screen.query_one("#editor") if editor else self.screen
+        namespace = self._place(action.scope)
         if action.call in ("help", "quit_safely"):
             await self.app.run_action(action.call)
         else:
             await self.app.run_action(action.call, namespace)
+
+    def _place(self, scope: Scope) -> DOMNode:
+        """The part of the screen whose action it is."""
+        if scope is Scope.MAP:
+            maps = [view for view in self.screen.query("MapView") if view.display]
+            return next((view for view in maps if view is self.screen.focused), maps[0])
+        widget = PLACES.get(scope)
+        return self.screen.query_one(widget) if widget else self.screen
 
 
 class MaskCommands(Provider):

@@ -32,6 +32,7 @@ NARROW = 2
 class CompareScreen(Screen[None]):
     """Shows one comparison."""
 
+    scope: ClassVar[Scope] = Scope.COMPARE
     BINDINGS: ClassVar[list[BindingType]] = bindings(Scope.COMPARE)
     DEFAULT_CSS = """
     CompareScreen #head { height: 1; background: $panel; padding: 0 1; text-style: bold; text-wrap: nowrap; }

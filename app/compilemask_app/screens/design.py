@@ -56,6 +56,7 @@ class DesignScreen(DesignActions):
 
     CSS_PATH = "design.tcss"
     AUTO_FOCUS = "#mask"
+    scope: ClassVar[Scope] = Scope.DESIGN
     BINDINGS: ClassVar[list[BindingType]] = bindings(Scope.DESIGN)
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - Textual annotates it as it does
         (0, "-tiny"), (40, "-narrow"), (100, "-normal"), (150, "-wide"), (200, "-huge"),

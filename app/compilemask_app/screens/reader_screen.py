@@ -23,6 +23,7 @@ COLUMNS = ("target", "kernel", "registers", "spills", "shared", "tensor memory",
 class ReaderScreen(Screen[None]):
     """Shows one compile report."""
 
+    scope: ClassVar[Scope] = Scope.READER
     BINDINGS: ClassVar[list[BindingType]] = bindings(Scope.READER)
     DEFAULT_CSS = """
     ReaderScreen DataTable { height: auto; max-height: 40%; background: $surface; }

@@ -31,6 +31,7 @@ COLOURS = ("primary", "accent", "success", "secondary", "error", "warning")
 class TimesScreen(Screen[None]):
     """Shows the history of one mask, or of all where this one has none."""
 
+    scope: ClassVar[Scope] = Scope.TIMES
     BINDINGS: ClassVar[list[BindingType]] = bindings(Scope.TIMES)
     DEFAULT_CSS = """
     TimesScreen #head { height: 1; background: $panel; padding: 0 1; text-style: bold; }
