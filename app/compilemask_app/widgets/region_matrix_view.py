@@ -61,7 +61,7 @@ class RegionMatrixView(Widget, can_focus=True):
             return Text("no regions yet: write a layout", style="dim")
         colours = self.app.theme_variables
         first, last, width = self._columns_shown()
-        text = Text(ADD_REGION.ljust(NAME_WIDTH), style=colours.get("accent", ""))
+        text = Text().append(ADD_REGION.ljust(NAME_WIDTH), style=colours.get("accent", ""))
         for column in range(first, last):
             strong = "bold" if self.has_focus and column == self.column else ""
             text.append(_cut(matrix.columns[column].name, width), style=f"{strong} {colours.get('secondary', '')}")
