@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on
@@ -139,7 +140,7 @@ class DesignScreen(DesignActions):
                     self.revision, document.name, self.text, document.folder, document.parameters, self.choice
                 )
             )
-            self.set_timer(PATIENCE_S, self._mark_old)
+            self.set_timer(PATIENCE_S, partial(self._mark_old, self.revision))
 
     def _begin_compiling(self) -> None:
         """After the first paint, which would share its core with the loading of the compiler."""
@@ -153,8 +154,9 @@ class DesignScreen(DesignActions):
         else:
             self.post_message(MaskBroken(outcome.revision, outcome.diagnostics))
 
-    def _mark_old(self) -> None:
-        old = self.picture is not None and self.picture.revision != self.revision
+    def _mark_old(self, wanted: int) -> None:
+        """Mark the maps while the picture of a revision that was asked for is not there."""
+        old = self.picture is not None and self.picture.revision < wanted
         for view in self.panes:
             view.stale = old
 
@@ -171,10 +173,10 @@ class DesignScreen(DesignActions):
     @on(TextArea.Changed, "#editor")
     def _text_changed(self) -> None:
         self.files.text_changed()
-        if self._compiled_once:
-            self.composing.read_text()
         self.revision += 1
         self.submit()
+        if self._compiled_once:
+            self.composing.read_text()
 
     def _first_outcome(self) -> None:
         """The compile thread has loaded the language, so that reading the text here is quick from now on."""
@@ -206,7 +208,7 @@ class DesignScreen(DesignActions):
         title.picture, title.broken = picture, False
         self._show_view(view)
         self._tell(picture.diagnostics)
-        self._mark_old()
+        self._mark_old(picture.revision)
         self.show_jobs()
 
     @on(MaskBroken)
@@ -216,7 +218,7 @@ class DesignScreen(DesignActions):
             return
         self.query_one(TitleBar).broken = True
         self._tell(message.diagnostics)
-        self._mark_old()
+        self._mark_old(message.revision)
 
     @property
     def findings(self) -> tuple[Diagnostic, ...]:

@@ -51,7 +51,7 @@ class MapView(Widget, can_focus=True):
     view: reactive[Viewport] = reactive(Viewport(0, 0), repaint=False)
     palette: reactive[str] = reactive("dusk")
     look: reactive[Look] = reactive(Look.COLOUR)
-    stale: reactive[bool] = reactive(False)
+    stale: reactive[bool] = reactive(False, repaint=False)
     label_room: reactive[int] = reactive(GUTTER)
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's own name
@@ -146,7 +146,7 @@ class MapView(Widget, can_focus=True):
         self.invalidate()
 
     def watch_stale(self) -> None:
-        self.refresh()
+        self.refresh(Region(0, 0, self.size.width, 1))
 
     def on_resize(self) -> None:
         self.invalidate()
