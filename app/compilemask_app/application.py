@@ -12,6 +12,7 @@ from textual import work
 from textual.app import App, SystemCommand
 from textual.binding import BindingType
 from textual.command import CommandPalette
+from textual.filter import Monochrome
 from textual.screen import Screen
 from textual.system_commands import SystemCommandsProvider
 
@@ -43,8 +44,16 @@ class Workbench(App[None]):
         self.services = services or Services()
         self.settings, self._complaint = settings_store.load(self.services.settings_file)
         super().__init__()
+        if self.no_color:
+            self._send_no_colour()
         self.worker_hello: Hello | None = None
         self._document = document
+
+    def _send_no_colour(self) -> None:
+        """The framework's own way under `NO_COLOR` is greys, which are colours too."""
+        from compilemask_app.no_colour import NoColour
+
+        self._filters[:] = [*(one for one in self._filters if not isinstance(one, Monochrome)), NoColour()]
 
     def on_mount(self) -> None:
         for theme in THEMES:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import os
 import random
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -139,7 +141,36 @@ OTHERS = (
 KEYS = [*LETTERS.split(), *OTHERS.split()]
 
 
-@pytest.mark.parametrize("seed", range(2))
+COLOUR = re.compile(r"(?<![0-9])(3[0-9]|4[0-9]|9[0-7]|10[0-7])(?![0-9])")
+"""A parameter of `ESC [ ... m` that sets a colour."""
+
+
+def test_no_colour_is_sent_where_none_is_wanted(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "compilemask_app", "shared_prompt_rm"]
+    sent = io.StringIO()
+    with Terminal(command, environment(tmp_path) | {"NO_COLOR": "1"}, str(tmp_path), 40, 120) as terminal:
+        terminal.child.logfile_read = sent
+        terminal.wait("compiled in")
+        terminal.send("\r")
+        terminal.wait("single cells")
+        terminal.wait("█")
+        terminal.send("e")
+        terminal.wait("esc Map")
+        terminal.send("wrong ")
+        terminal.wait("the text has errors")
+        terminal.send("\x0f")
+        terminal.wait("dflash_sliding")
+    styles = re.findall(r"\x1b\[([0-9;:]*)m", sent.getvalue())
+    assert styles
+    assert not [style for style in styles if COLOUR.search(style)]
+    assert {"1", "7"} <= {code for style in styles for code in style.split(";")}
+
+
+MONKEY_STEPS = int(os.environ.get("MONKEY_STEPS", "600"))
+"""Random inputs of each seed; a larger number by hand makes a longer run."""
+
+
+@pytest.mark.parametrize("seed", range(4))
 async def test_no_input_breaks_it(
     make_app: MakeApp, seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -149,7 +180,7 @@ async def test_no_input_breaks_it(
     app = make_app(worker=worker("good"))
     async with app.run_test(size=(100, 30)) as pilot:
         await design(pilot)
-        for step in range(400):
+        for step in range(MONKEY_STEPS):
             _random_input(pilot, chance)
             if chance.random() < 0.01:
                 size = Size(chance.randint(1, 220), chance.randint(1, 70))
