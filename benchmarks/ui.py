@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -39,30 +40,72 @@ from compilemask import library  # noqa: E402
 AT_32K = ("causal", "hstu", "shared_prompt_rm", "clear", "document_causal", "prefix_lm", "sliding_window_sinks")
 
 
-def in_a_terminal(times: int) -> tuple[list[float], list[float], list[int]]:
-    """(seconds to the first paint, seconds to the picture, bytes of a cursor key) of the real program in a terminal."""
-    paints, pictures, sizes = [], [], []
-    environment = {
-        **os.environ,
-        "TERM": "xterm-256color",
-        "COLORTERM": "truecolor",
-        "PYTHONPATH": f"{ROOT}:{ROOT / 'app'}",
-    }
-    for _ in range(times):
-        begin = time.perf_counter()
-        child = pexpect.spawn(
-            sys.executable, ["-m", "compilemask_app", "shared_prompt_rm"], env=environment, dimensions=(40, 120)
-        )
-        child.expect("REGIONS", timeout=20)
-        paints.append(time.perf_counter() - begin)
+BARE = """
+from textual.app import App
+from textual.widgets import Footer, Static, TextArea
+
+
+class Bare(App):
+    def compose(self):
+        yield from (Static("REGIONS"), TextArea("text"), Footer())
+
+
+Bare().run()
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Seconds to the first paint on the clock and of the processor, to the picture, and bytes of a cursor key."""
+
+    paint_s: float
+    paint_cpu_s: float
+    picture_s: float = 0.0
+    key_bytes: int = 0
+
+
+def starts(times: int) -> tuple[list[Start], list[Start]]:
+    """(the real program, a Textual application of three widgets) in a terminal, in turns.
+
+    Byte code lies ready, as in an installed package.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {
+            **{name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"},
+            "TERM": "xterm-256color",
+            "COLORTERM": "truecolor",
+            "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'app'}",
+            "PYTHONPYCACHEPREFIX": folder,
+            **dict.fromkeys(("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"), folder),
+        }
+        workbench, bare = ["-m", "compilemask_app", "shared_prompt_rm"], ["-c", BARE]
+        runs = [(_start(workbench, environment, whole=True), _start(bare, environment)) for _ in range(times + 1)]
+    return [run[0] for run in runs[1:]], [run[1] for run in runs[1:]]
+
+
+def _start(arguments: list[str], environment: dict[str, str], *, whole: bool = False) -> Start:
+    begin = time.perf_counter()
+    child = pexpect.spawn(sys.executable, arguments, env=environment, dimensions=(40, 120))
+    child.expect("REGIONS", timeout=20)
+    start = Start(time.perf_counter() - begin, _cpu_seconds(child.pid))
+    if whole:
         child.expect("compiled in", timeout=20)
-        pictures.append(time.perf_counter() - begin)
+        picture_s = time.perf_counter() - begin
         _read_all(child)
         child.send("\x1b[B")
-        sizes.append(_read_all(child))
-        child.send("\x11")
-        child.close(force=True)
-    return paints, pictures, sizes
+        start = replace(start, picture_s=picture_s, key_bytes=_read_all(child))
+    child.send("\x11")
+    child.close(force=True)
+    return start
+
+
+def _cpu_seconds(process: int) -> float:
+    """Processor time of a process so far; 0 where the system does not tell."""
+    status = Path(f"/proc/{process}/stat")
+    if not status.exists():
+        return 0.0
+    fields = status.read_text(encoding="utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _read_all(child: pexpect.spawn, quiet_s: float = 0.5) -> int:
@@ -81,8 +124,8 @@ def at_32k(name: str) -> dict[str, object]:
     return {key: value_of(key, value) for key, value in library.header(name).at_32k}
 
 
-async def key_to_repaint(name: str, times: int) -> tuple[list[float], float]:
-    """Milliseconds from an edit to the new picture on the screen, and those of the compilation alone."""
+async def key_to_repaint(name: str, times: int) -> tuple[list[float], list[float], float]:
+    """Milliseconds from an edit to the new picture, on the clock and of the processor, and of the compilation alone."""
     with tempfile.TemporaryDirectory() as folder:
         here = Path(folder)
         services = Services(settings_file=here / "s", history_file=here / "h", autosave_folder=here / "a")
@@ -90,14 +133,15 @@ async def key_to_repaint(name: str, times: int) -> tuple[list[float], float]:
         async with app.run_test(size=(120, 40)) as pilot:
             screen = await _shown(pilot)
             editor = screen.query_one(MaskEditor)
-            found = []
+            found, worked = [], []
             for _ in range(times):
-                begin = time.perf_counter()
+                begin, begin_cpu = time.perf_counter(), time.process_time()
                 editor.insert("x", (0, len(editor.document.get_line(0))))
                 screen = await _shown(pilot)
                 found.append((time.perf_counter() - begin) * 1000)
+                worked.append((time.process_time() - begin_cpu) * 1000)
             assert screen.picture is not None
-            return found, screen.picture.compile_ms
+            return found, worked, screen.picture.compile_ms
 
 
 async def _shown(pilot: Pilot[None]) -> DesignScreen:
@@ -139,20 +183,25 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--quick", action="store_true", help="fewer repetitions")
     times = 3 if arguments.parse_args().quick else 9
-    paints, pictures, sizes = in_a_terminal(times)
-    paint, picture_s = statistics.median(paints), statistics.median(pictures)
-    print(f"start to first paint {paint:.2f} s, aim 0.80; to the picture {picture_s:.2f} s")
-    print(f"bytes sent for a cursor key {statistics.median(sizes):,.0f}")
+    ours, bare = starts(times)
+    middle = statistics.median
+    paint, paint_cpu = middle(start.paint_s for start in ours), middle(start.paint_cpu_s for start in ours)
+    bare_s, bare_cpu = middle(start.paint_s for start in bare), middle(start.paint_cpu_s for start in bare)
+    print(f"start to first paint {paint:.2f} s, aim 0.80; processor {paint_cpu:.2f} s")
+    print(f"a Textual application of three widgets beside it: {bare_s:.2f} s; processor {bare_cpu:.2f} s")
+    print(f"start to the picture {middle(start.picture_s for start in ours):.2f} s")
+    print(f"bytes sent for a cursor key {middle(start.key_bytes for start in ours):,.0f}")
     make = Pictures()
     for name in AT_32K:
-        repaint, compile_ms = asyncio.run(key_to_repaint(name, times))
+        repaint, worked, compile_ms = asyncio.run(key_to_repaint(name, times))
         document = document_of(name, at_32k(name))
         picture = make(CompileRequest(0, name, document.start, document.folder))
         assert isinstance(picture, Picture)
         drawn = frames(picture, 4 * times)
         print(
-            f"{name:<24} key to repaint {statistics.median(repaint):7.1f} ms (compile {compile_ms:6.1f})   aim 60"
-            f"   frame {statistics.median(drawn):6.2f} ms, worst {max(drawn):6.2f}   aim 16"
+            f"{name:<24} key to repaint {middle(repaint):6.1f} ms, processor {middle(worked):5.1f}"
+            f" (compile {compile_ms:5.1f})   aim 60"
+            f"   frame {middle(drawn):6.2f} ms, worst {max(drawn):6.2f}   aim 16"
         )
 
 
