@@ -99,20 +99,16 @@ def _operation(node: syntax.Expression) -> str:
 
 def _binary(node: syntax.Binary) -> str:
     strength = _BINARY[node.operator]
-    left, right = _wrap(node.left, strength), _wrap(node.right, strength + 1)
-    if node.operator in ("and", "except", "or"):
-        left = _apart(node.left, node.operator, left)
-        right = _apart(node.right, node.operator, right)
+    left, right = _side(node.left, node.operator, strength), _side(node.right, node.operator, strength + 1)
     return f"{left} {node.operator} {right}"
 
 
-def _apart(child: syntax.Expression, operator: str, text: str) -> str:
-    """Brackets between `except` and any other of `and`, `or`: the grammar demands them."""
-    if not isinstance(child, syntax.Binary) or child.operator not in ("and", "except", "or"):
-        return text
-    mixed = (child.operator == "except") != (operator == "except")
-    bare = _text(child)
-    return f"({bare})" if mixed and text == bare else text
+def _side(child: syntax.Expression, operator: str, least: int) -> str:
+    """One side; brackets also between `except` and any other of `and`, `or`, where the grammar demands them."""
+    mixed = False
+    if operator in ("and", "except", "or") and isinstance(child, syntax.Binary):
+        mixed = child.operator in ("and", "except", "or") and (child.operator == "except") != (operator == "except")
+    return f"({_text(child)})" if mixed else _wrap(child, least)
 
 
 def _range(start: syntax.Expression | None, stop: syntax.Expression | None) -> str:

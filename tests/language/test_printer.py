@@ -104,3 +104,13 @@ def test_brackets_that_say_nothing_are_dropped_and_needed_ones_kept() -> None:
 
 def test_a_dotted_region_behind_of_is_bracketed() -> None:
     assert "first 2 of (a.b) sees" in canonical("rules\n    first 2 of a.b sees a : all\n")
+
+
+@pytest.mark.parametrize("operator", ["and", "or", "except"])
+def test_a_long_chain_is_printed_at_once(operator: str) -> None:
+    how = f" {operator} ".join(["causal"] * 100)
+    text = f"layout\n    token : 8\nrules\n    token sees token : {how}\n"
+
+    printed = format_file(parse(Source("long.mask", text)))
+
+    assert " ".join(printed.split()) == " ".join(text.split())
