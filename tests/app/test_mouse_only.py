@@ -6,6 +6,7 @@ import pytest
 from compilemask_app.actions import ACTIONS, Action, Scope, commands
 from compilemask_app.commands import ActionCommands
 from compilemask_app.jobs.pictures import Pictures
+from compilemask_app.screens.design import DesignScreen
 from compilemask_app.widgets.mask_view import MaskView, Overlay
 from textual.command import CommandPalette
 from textual.widgets import Input, OptionList
@@ -25,14 +26,22 @@ def test_every_action_can_be_clicked(action: Action) -> None:
     assert action.footer or action.id in offered or action.id in BY_POINTING
 
 
+def palette_key(screen: DesignScreen) -> FooterKey | None:
+    """The words at the right end of the footer, once it is drawn."""
+    return next((key for key in screen.query(FooterKey) if key.description == "palette"), None)
+
+
 class TestPalette:
     """Opened by a click, with actions of the parts of the screen."""
 
     async def test_a_click_opens_it_and_a_part_does_its_own(self, make_app: MakeApp) -> None:
         async with make_app(TWO, compile_=Pictures()).run_test(size=SIZE) as pilot:
             screen = await design(pilot)
-            keys = [key for key in screen.query(FooterKey) if key.description == "palette"]
-            await pilot.click(keys[0])
+            await until(pilot, lambda: palette_key(screen) is not None)
+            await pilot.pause()
+            key = palette_key(screen)
+            assert key is not None
+            await pilot.click(key)
             await dialog(pilot, CommandPalette)
             pilot.app.screen.query_one(Input).value = "repeat"
             await until(pilot, lambda: pilot.app.screen.query_one(OptionList).option_count > 0)
