@@ -17,7 +17,7 @@ from textual.screen import Screen
 from textual.system_commands import SystemCommandsProvider
 
 from compilemask_app import settings as settings_store
-from compilemask_app.actions import Scope, bindings
+from compilemask_app.actions import ACTIONS, Scope, bindings
 from compilemask_app.commands import ActionCommands, MaskCommands, SettingCommands
 from compilemask_app.document import Document
 from compilemask_app.screens.design import DesignScreen
@@ -144,6 +144,13 @@ class Workbench(App[None]):
     def design(self) -> DesignScreen | None:
         """The design screen, wherever it lies in the stack."""
         return next((screen for screen in self.screen_stack if isinstance(screen, DesignScreen)), None)
+
+    def action_help_quit(self) -> None:
+        """For keys that quit elsewhere: say which one does here."""
+        from compilemask_app.screens.dialogs import readable_keys
+
+        quit_keys = dict(self.settings.keys).get("quit") or next(item.keys for item in ACTIONS if item.id == "quit")
+        self.notify(f"{readable_keys(quit_keys)} quits")
 
     def action_help(self) -> None:
         from compilemask_app.screens.dialogs import HelpScreen

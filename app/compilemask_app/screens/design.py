@@ -10,7 +10,7 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
-from textual.widgets import Footer, Static, TextArea
+from textual.widgets import Static, TextArea
 
 from compilemask.source import Diagnostic
 from compilemask_app.actions import Scope, bindings
@@ -35,6 +35,7 @@ from compilemask_app.widgets.cell_panel import CellPanel
 from compilemask_app.widgets.completion_list import CompletionList
 from compilemask_app.widgets.diagnostics_panel import DiagnosticsPanel
 from compilemask_app.widgets.job_bar import JobBar
+from compilemask_app.widgets.key_footer import KeyFooter
 from compilemask_app.widgets.line_note import LineNote
 from compilemask_app.widgets.map_pair import MapPair
 from compilemask_app.widgets.mask_editor import MaskEditor
@@ -103,7 +104,7 @@ class DesignScreen(DesignActions):
         yield CompletionList()
         yield LineNote()
         yield Static("", id="too-small")
-        yield Footer()
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         for view in self.panes:

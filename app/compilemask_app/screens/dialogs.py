@@ -77,6 +77,20 @@ class Question(Dialog[str | None]):
         self.answer(str(event.button.label))
 
 
+class Waiting(Dialog[None]):
+    """Says what is being done; escape stops waiting for it."""
+
+    def __init__(self, title: str, text: str) -> None:
+        super().__init__()
+        self._title, self._text = title, text
+
+    def compose(self) -> ComposeResult:
+        with Vertical():
+            yield Static(self._title, classes="title")
+            yield Static(self._text)
+            yield Static("esc goes back to the mask", classes="note")
+
+
 class HelpScreen(Dialog[None]):
     """All keys, by place, from the action table."""
 

@@ -33,8 +33,12 @@ class FileFlow:
 
     @property
     def unsaved(self) -> bool:
-        """Whether the text differs from the file, or from the library mask or new text it began as."""
-        return self._screen.text != self.document.text
+        """Whether the text differs from the file, or from the library mask or new text it began as.
+
+        A library mask with values given at start is not written over, so these alone are nothing to save.
+        """
+        document = self.document
+        return self._screen.text not in (document.text, document.start if document.library else document.text)
 
     def announce(self) -> None:
         """Name and state in the title; offer a text kept by an earlier session that ended before saving."""

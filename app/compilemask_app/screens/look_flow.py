@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from compilemask_app.jobs.compile_job import CompileRequest
 from compilemask_app.jobs.exporting import FORMS, export
 from compilemask_app.picture import Picture
 from compilemask_app.screens.compare_screen import CompareScreen
-from compilemask_app.screens.dialogs import Prompt, Question
+from compilemask_app.screens.dialogs import Prompt, Question, Waiting
 from compilemask_app.screens.open_screen import OpenScreen
 from compilemask_app.screens.reader_screen import ReaderScreen
 from compilemask_app.screens.times_screen import TimesScreen
@@ -59,19 +60,35 @@ class LookFlow:
         screen = self._screen
         document = screen.files.document
         if answer == ORDERS:
-            return await asyncio.to_thread(compare_orders, picture)
+            return await self._made("Drawing both token orders", compare_orders, picture)
         if answer == SAVED:
             other = CompileRequest(0, document.name, document.text, document.folder, document.parameters, screen.choice)
             names = ("as saved", "as edited")
-            saved = await asyncio.to_thread(screen.app.services.compile, other)
-            return await asyncio.to_thread(_compared, saved, picture, *names)
+            return await self._made("Compiling the text as saved", self._with_saved, other, picture, names)
         name = await screen.app.push_screen_wait(OpenScreen(screen.app.settings.recent))
         if not name:
             return None
         chosen = document_of(name)
         request = CompileRequest(0, chosen.name, chosen.text, chosen.folder, choice=screen.choice)
-        found = await asyncio.to_thread(screen.app.services.compile, request)
-        return await asyncio.to_thread(_compared, picture, found, document.name, chosen.name)
+        return await self._made(f"Compiling {chosen.name}", self._with_other, request, picture, document.name)
+
+    async def _made(self, words: str, make: Callable[..., Comparison], *given: object) -> Comparison | None:
+        """What `make` returns, made in a thread under a box that takes the keys; None if the user closed the box."""
+        app = self._screen.app
+        waiting = Waiting("Compare", f"{words} ...")
+        await app.push_screen(waiting)
+        try:
+            found = await asyncio.to_thread(make, *given)
+        finally:
+            given_up = waiting not in app.screen_stack
+            waiting.answer(None)
+        return None if given_up else found
+
+    def _with_saved(self, request: CompileRequest, edited: Picture, names: tuple[str, str]) -> Comparison:
+        return _compared(self._screen.app.services.compile(request), edited, *names)
+
+    def _with_other(self, request: CompileRequest, picture: Picture, name: str) -> Comparison:
+        return _compared(picture, self._screen.app.services.compile(request), name, request.name)
 
     def reader(self) -> None:
         """The listings of the last compilation."""

@@ -47,6 +47,7 @@ class MapView(Widget, can_focus=True):
     ALLOW_SELECT = False
     BINDINGS: ClassVar[list[BindingType]] = bindings(Scope.MAP)
     DEFAULT_CSS = "MapView { width: 1fr; height: 1fr; }"
+    legend_gap = "  "
 
     view: reactive[Viewport] = reactive(Viewport(0, 0), repaint=False)
     palette: reactive[str] = reactive("dusk")
@@ -192,7 +193,7 @@ class MapView(Widget, can_focus=True):
             else:
                 glyphs = ASCII_GLYPHS if self.look is Look.ASCII else UNICODE_GLYPHS
                 segments.append(Segment(glyphs[ink], text_style(self.palette)))
-            segments.append(Segment(f" {name}  ", text_style(self.palette, dim=True)))
+            segments.append(Segment(f" {name}{self.legend_gap}", text_style(self.palette, dim=True)))
         return segments
 
     def _top_ruler(self, y: int, width: int) -> Strip:

@@ -11,6 +11,7 @@ from textual.binding import BindingType
 from textual.geometry import Offset
 from textual.reactive import reactive
 from textual.widgets import TextArea
+from textual.widgets.text_area import Selection
 
 from compilemask.errors import MaskFileError
 from compilemask.source import Diagnostic, Severity, Source
@@ -103,6 +104,23 @@ class MaskEditor(TextArea):
 
     def action_text_end(self) -> None:
         self.move_cursor(self.document.end)
+
+    def action_unindent(self) -> None:
+        """Take one depth of indentation from every line of the selection, as one step that can be undone."""
+        (first, _), (last, to_column) = sorted(self.selection)
+        if last > first and to_column == 0:
+            last -= 1
+        lines = [self.document.get_line(row) for row in range(first, last + 1)]
+        shorter = [line[min(self.indent_width, len(line) - len(line.lstrip(" "))) :] for line in lines]
+        if shorter == lines:
+            return
+        was = self.selection
+        self.replace("\n".join(shorter), (first, 0), (last, len(lines[-1])), maintain_selection_offset=False)
+        taken = {
+            first + number: len(old) - len(new) for number, (old, new) in enumerate(zip(lines, shorter, strict=True))
+        }
+        ends = [(row, max(0, column - taken.get(row, 0))) for row, column in (was.start, was.end)]
+        self.selection = Selection(*ends)
 
     def action_format(self) -> None:
         from compilemask.language.parser import parse
