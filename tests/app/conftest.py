@@ -11,7 +11,7 @@ from compilemask_app.application import Workbench
 from compilemask_app.document import Document
 from compilemask_app.jobs.compile_job import Compile
 from compilemask_app.services import Services
-from textual.widgets import TextArea
+from textual.widgets import Input, TextArea
 
 from tests.app.fakes import compile_fake
 
@@ -33,6 +33,7 @@ MakeApp = Callable[..., Workbench]
 def _still_cursor(monkeypatch: pytest.MonkeyPatch) -> None:
     """No blinking, so that a picture of the screen is the same every time."""
     monkeypatch.setattr(TextArea, "cursor_blink", False, raising=False)
+    monkeypatch.setattr(Input, "cursor_blink", False, raising=False)
 
 
 @pytest.fixture

@@ -396,8 +396,13 @@ def _with_a_terminal(monkeypatch: pytest.MonkeyPatch, folder: Path) -> list[tupl
     from compilemask_app import main as app_main
 
     opened: list[tuple[object, ...]] = []
+
+    def keep(*given: object) -> int:
+        opened.append(given)
+        return 0
+
     monkeypatch.chdir(folder)
-    monkeypatch.setattr(app_main, "open_workbench", lambda *given: opened.append(given) or 0)
+    monkeypatch.setattr(app_main, "open_workbench", keep)
     for stream in (sys.stdin, sys.stdout):
         monkeypatch.setattr(stream, "isatty", lambda: True, raising=False)
     return opened
