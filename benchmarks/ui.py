@@ -137,21 +137,24 @@ async def key_to_repaint(name: str, times: int) -> tuple[list[float], list[float
             for _ in range(times):
                 begin, begin_cpu = time.perf_counter(), time.process_time()
                 editor.insert("x", (0, len(editor.document.get_line(0))))
-                screen = await _shown(pilot)
+                screen = await _shown(pilot, screen.revision)
                 found.append((time.perf_counter() - begin) * 1000)
                 worked.append((time.process_time() - begin_cpu) * 1000)
             assert screen.picture is not None
             return found, worked, screen.picture.compile_ms
 
 
-async def _shown(pilot: Pilot[None]) -> DesignScreen:
+async def _shown(pilot: Pilot[None], after: int = -1) -> DesignScreen:
+    """Until a picture of a later revision is drawn."""
     app = pilot.app
     assert isinstance(app, Workbench)
     while True:
         await asyncio.sleep(0.001)
         screen = app.design
-        if screen is not None and screen.picture is not None and screen.picture.revision >= screen.revision:
-            await asyncio.sleep(0)
+        if screen is not None and screen.picture is not None and screen.picture.revision > after:
+            drawn = asyncio.Event()
+            screen.call_after_refresh(drawn.set)
+            await drawn.wait()
             return screen
 
 
