@@ -44,11 +44,11 @@ print(before, language)
 
 
 def environment(folder: Path) -> dict[str, str]:
-    """A user with nothing configured, in a colour terminal."""
+    """A user with nothing configured, in a colour terminal whose size only the terminal says."""
     names = ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "HOME")
     path = f"{ROOT}{os.pathsep}{ROOT / 'app'}"
     return {
-        **os.environ,
+        **{name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")},
         **dict.fromkeys(names, str(folder)),
         "TERM": "xterm-256color",
         "COLORTERM": "truecolor",
