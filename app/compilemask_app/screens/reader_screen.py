@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import ClassVar
 
 from rich.text import Text
@@ -60,15 +61,21 @@ class ReaderScreen(Screen[None]):
         target = self.report.targets[self._target]
         words = "\n".join(filter(None, [target.error, *target.warnings]))
         self.query_one("#words", Static).update(Text(words))
+        names = [listing.language for listing in target.listings]
+        if not names:
+            self.query_one(CodeView).lines = ("no listing",)
+        # Tabs raises ValueError for a tab that is gone already, as when the screen is closed while tabs are made.
+        with suppress(ValueError):
+            await self._offer(names)
+
+    async def _offer(self, names: list[str]) -> None:
+        """One tab a language; the language read last stays chosen."""
         tabs = self.query_one(Tabs)
         await tabs.clear()
-        for listing in target.listings:
-            await tabs.add_tab(Tab(listing.language, id=f"language-{listing.language}"))
-        names = [listing.language for listing in target.listings]
+        for name in names:
+            await tabs.add_tab(Tab(name, id=f"language-{name}"))
         if names:
             tabs.active = f"language-{self._language if self._language in names else names[0]}"
-        else:
-            self.query_one(CodeView).lines = ("no listing",)
 
     @on(Tabs.TabActivated)
     def _tab(self, event: Tabs.TabActivated) -> None:
