@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +19,20 @@ from compilemask.errors import CompileMaskError
 DEFAULT = re.compile(r"(\w+)\s*=\s*(\d+)\b(?!\s*[*+/])")
 LENGTHS = re.compile(r"(\w+)(?: per \w+)?\s*=\s*(\[[\d,\s]+\])(?!\s*\*)")
 LONG = 64  # defaults from here on are taken for lengths, smaller ones for windows and counts
-EXPLICIT: dict[str, dict[int, tuple[dict[str, Any], ...]]] = {
-    "shared_prompt_rm": {
-        2048: ({"documents": 1, "prompt": 512, "answers": [256] * 6},),
-        4096: ({"documents": 2, "prompt": 512, "answers": [256] * 6},),
+EXPLICIT: dict[str, Callable[[int], dict[str, Any]]] = {
+    # sizes that depend on each other, so that no single number makes the length, by the wanted number of keys
+    "any_order": lambda n: {"ranks": [(index * 1031 + 7) % n for index in range(n)]},
+    "bagel": lambda n: {"splits": [[n // 8, n // 8, n // 4, n // 16], [n // 4, n // 8, n // 16]]},
+    "document_batch": lambda n: {"documents": [[n // 2 + 3, n // 2 - 3], [n // 8, n - n // 4, n // 8]]},
+    "gemma3_local_cut": lambda n: {"texts": [n // 8, n // 4, n // 8], "images": [n // 4, n // 8, n // 8]},
+    "hstu_cached": lambda n: {"history": n - n // 4 - 8, "targets": n // 4, "contexts": 8, "new": n // 2},
+    "hstu_meta_cuda": lambda n: {"history": n - n // 4 - 8, "targets": n // 4, "contexts": 8},
+    "hstu_nvidia": lambda n: {"history": n - n // 4 - 8, "targets": n // 4, "contexts": 8},
+    "prefix_trees_packed": lambda n: {
+        "lengths": [[n // 8, n // 8, n // 8, n // 8], [n // 4, n // 8, n // 8]],
     },
+    "shared_prompt_rm": lambda n: {"documents": n // 2048, "prompt": 512, "answers": [256] * 6},
+    "var": lambda n: {"scales": [1, 2, 4, 8, 10, 16, 24, 32] if n < 4096 else [1, 2, 4, 8, 16, 24, 32, 46]},
 }
 
 
@@ -62,7 +71,8 @@ def _candidates(name: str, tokens: int) -> Iterator[dict[str, Any]]:
     for key, value in _defaults(library.locate(name)).items():
         yield from _solved(name, {}, key, value, tokens)
     yield from _stretched(name, tokens)
-    yield from EXPLICIT.get(name, {}).get(tokens, ())
+    if name in EXPLICIT:
+        yield EXPLICIT[name](tokens)
 
 
 def _solved(name: str, settings: dict[str, Any], key: str, value: int, tokens: int) -> Iterator[dict[str, Any]]:
