@@ -174,6 +174,7 @@ def _made(solver: Solver, painted: list[_Painted], form: Form, plans: list[Plan]
     result = Intervals.empty(*solver.shape(form))
     masks = []
     idle: dict[int, Effect] = {}
+    asked = sum(plan.asked for plan in plans)
     plans.reverse()
     for number, one in enumerate(painted):
         mask = plans.pop().emit()
@@ -189,7 +190,6 @@ def _made(solver: Solver, painted: list[_Painted], form: Form, plans: list[Plan]
         if result.visible == before:
             idle[number] = Effect.NOTHING_TO_HIDE
     effects = _effects(painted, masks, result, idle)
-    asked = sum(plan.asked for plan in plans)
     lowered = Lowered(form, result, solver.order, effects, tuple(solver.per_cell), asked)
     return lowered if compared and result.runs > ALWAYS_COUNTED else _keep_cheaper(lowered)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from compilemask import pipeline
+from compilemask.intervals.lowering import RUNS_A_REQUEST, in_order
 
 SERIES = """
 param series = 32, length = 1024
@@ -21,3 +22,11 @@ def test_series_in_the_order_of_time_are_causal_by_blocks(order: str) -> None:
     tiles = compiled.tiles(128, 128)
     assert tiles.partial_tiles.size == 256
     assert compiled.rows.runs == 32 * 32 * 1024 - 31 * 32
+
+
+def test_a_mask_that_its_order_cuts_little_is_not_planned_anew() -> None:
+    compiled = pipeline.compile("clear", params={"text": 64, "height": 24, "width": 32, "radius": 5})
+    (kept,) = compiled.kept
+    assert kept.asked >= compiled.query_length  # every query asks at least once
+    assert kept.pieces_in(compiled.order) <= RUNS_A_REQUEST * kept.asked
+    assert in_order(kept, compiled.program.variants[0], compiled.order) is kept
