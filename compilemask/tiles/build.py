@@ -57,6 +57,13 @@ class Judged:
     low: NDArray[np.integer]
     high: NDArray[np.integer]
 
+    def kept(self, kept: NDArray[np.bool_], number: NDArray[np.int32]) -> Judged:
+        """Some of the partial tiles; those between two of them have the `number` of the one before."""
+        some = self.low < self.high
+        low = np.where(some, number[np.minimum(self.low, number.size - 1)], 0)
+        high = np.where(some, number[self.high - 1] + np.int32(1), 0)
+        return Judged(self.full, self.partial[kept], low, high)
+
 
 def build_tile_map(
     intervals: Intervals, block_m: int, block_n: int, column_order: NDArray[np.integer] | None = None

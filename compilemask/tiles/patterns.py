@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from compilemask.intervals import linear
 from compilemask.tiles.tile_map import pack_patterns
+from compilemask.tiles.unchanged import unchanged_tiles
 
 if TYPE_CHECKING:
     from compilemask.tiles.build import Group, Judged
@@ -56,6 +57,15 @@ class PatternTable:
         """The pattern of every partial tile of a group."""
         if not judged.partial.size:
             return np.zeros(0, np.int32)
+        unchanged = unchanged_tiles(group, judged, base, self.block_n)
+        if unchanged is None or not unchanged.any():
+            return self._number(group, judged, base)
+        first = np.cumsum(~unchanged, dtype=np.int32) - np.int32(1)
+        numbers: NDArray[np.int32] = self._number(group, judged.kept(~unchanged, first), base)[first]
+        return numbers
+
+    def _number(self, group: Group, judged: Judged, base: NDArray[np.integer]) -> NDArray[np.int32]:
+        """The same with every tile compared by itself."""
         pieces = self._cut(group, judged, base)
         tiles = judged.partial.size
         sums = np.zeros(tiles, np.uint64)
