@@ -153,6 +153,17 @@ class Intervals:
         place = low + int(np.searchsorted(self.starts[low:high], column, side="right")) - 1
         return place >= low and column < int(self.ends[place])
 
+    def holds(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which of the cells (rows, columns) are visible; both of one shape, the mask has a run."""
+        first, last = self.offsets[rows], self.offsets[rows + 1]
+        low, high = first, last
+        while (low < high).any():  # the first run that starts behind the cell lies in [low, high]
+            middle = (low + high) // 2
+            behind = self.starts[np.minimum(middle, self.runs - 1)] > columns
+            open_ = low < high
+            low, high = np.where(open_ & ~behind, middle + 1, low), np.where(open_ & behind, middle, high)
+        return (low > first) & (columns < self.ends[np.maximum(low - 1, 0)])
+
     def to_line(self) -> linear.Runs:
         """Runs on the line where row r starts at r * (columns + 1)."""
         base = self.run_rows() * (self.columns + 1)

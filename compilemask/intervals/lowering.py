@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from enum import Enum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +11,7 @@ from compilemask.intervals import terms
 from compilemask.intervals.interval_set import Intervals
 from compilemask.intervals.limits import MOST_RUNS, check_parts, too_many_runs
 from compilemask.intervals.order import UNMOVED, Permutation, TokenOrder, inverse
+from compilemask.intervals.painting import Painting, RuleEffect
 from compilemask.intervals.plan import Plan, Turned
 from compilemask.intervals.relations import relation_term
 from compilemask.intervals.solve import Form, Solver
@@ -26,17 +26,6 @@ ALWAYS_COUNTED = 1 << 16  # masks of fewer runs are counted both ways in any cas
 TURNING = 3  # making a mask in one form and transposing it costs about three times as much as making it
 
 
-class Effect(Enum):
-    """What became of a rule."""
-
-    USED = "used"
-    UNUSED = "unused"  # it selects no query or no key
-    NEVER = "never"  # no selected pair matches, limits counted in
-    HIDDEN = "hidden"  # a later rule hides all that it shows
-    SHOWN = "shown"  # a later rule shows all that it hides
-    NOTHING_TO_HIDE = "nothing to hide"
-
-
 @dataclass(frozen=True, slots=True)
 class Lowered:
     """One distinct mask in the form that has fewer runs, and what each of its rules did."""
@@ -44,7 +33,7 @@ class Lowered:
     form: Form
     intervals: Intervals
     order: TokenOrder = UNMOVED  # in which the intervals are
-    effects: tuple[tuple[ir.Rule, Effect], ...] = field(default=())
+    effects: tuple[RuleEffect, ...] = field(default=())
     per_cell: tuple[ir.Expression, ...] = field(default=())
     asked: int = 0  # requests that were made for it: hardly fewer runs in any order
 
@@ -171,27 +160,13 @@ def in_callers_order(lowered: Lowered, variant: ir.Variant) -> Lowered:
 
 def _made(solver: Solver, painted: list[_Painted], form: Form, plans: list[Plan], compared: bool) -> Lowered:
     """The planned rules painted one over the other."""
-    result = Intervals.empty(*solver.shape(form))
-    masks = []
-    idle: dict[int, Effect] = {}
+    painting = Painting(*solver.shape(form))
     asked = sum(plan.asked for plan in plans)
     plans.reverse()
-    for number, one in enumerate(painted):
-        mask = plans.pop().emit()
-        masks.append(mask)
-        if not mask.runs:
-            idle[number] = Effect.NEVER if one.queries.size and one.keys.size else Effect.UNUSED
-            continue
-        if one.rule.shows:
-            result = result.union(mask)
-            continue
-        before = result.visible
-        result = result.difference(mask)
-        if result.visible == before:
-            idle[number] = Effect.NOTHING_TO_HIDE
-    effects = _effects(painted, masks, result, idle)
-    lowered = Lowered(form, result, solver.order, effects, tuple(solver.per_cell), asked)
-    return lowered if compared and result.runs > ALWAYS_COUNTED else _keep_cheaper(lowered)
+    for one in painted:
+        painting.paint(one.rule, plans.pop().emit(), bool(one.queries.size and one.keys.size))
+    lowered = Lowered(form, painting.result, solver.order, painting.effects(), tuple(solver.per_cell), asked)
+    return lowered if compared and lowered.intervals.runs > ALWAYS_COUNTED else _keep_cheaper(lowered)
 
 
 def _painted(solver: Solver, variant: ir.Variant) -> list[_Painted]:
@@ -238,26 +213,6 @@ def _cheaper_of_both(solver: Solver, painted: list[_Painted], rows: list[Plan]) 
         if min(row_cost, column_cost) > MOST_RUNS:
             break
     return (Form.ROW, by_row) if row_cost <= column_cost else (Form.COLUMN, by_column)
-
-
-def _effects(
-    painted: list[_Painted], masks: list[Intervals], result: Intervals, idle: dict[int, Effect]
-) -> tuple[tuple[ir.Rule, Effect], ...]:
-    """What became of every rule; a rule that no later rule of the other kind follows kept all it did."""
-    found = []
-    for number, one in enumerate(painted):
-        effect = idle.get(number, Effect.USED)
-        opposed = any(
-            later.rule.shows != one.rule.shows and masks[place].runs
-            for place, later in enumerate(painted[number + 1 :], number + 1)
-        )
-        if effect is Effect.USED and opposed:
-            if one.rule.shows and not masks[number].intersection(result).runs:
-                effect = Effect.HIDDEN
-            elif not one.rule.shows and not masks[number].difference(result).runs:
-                effect = Effect.SHOWN
-        found.append((one.rule, effect))
-    return tuple(found)
 
 
 def _keep_cheaper(lowered: Lowered) -> Lowered:

@@ -4,30 +4,29 @@ from __future__ import annotations
 
 import numpy as np
 
-from compilemask.intervals.lowering import Effect, Lowered
+from compilemask.intervals.lowering import Lowered
+from compilemask.intervals.painting import Effect, RuleEffect
 from compilemask.intervals.solve import Form
-from compilemask.language.program import Program, Variant
+from compilemask.language.program import Program, Rule, Variant
 from compilemask.pipeline.best_order import Candidate
 from compilemask.source import Diagnostic, Severity
 from compilemask.tiles import TileMap
 
 RUNS_UNFRIENDLY = 64
 
-_EFFECTS: dict[Effect, tuple[str, str, str]] = {
+TAKEN_HINT = "rules run from top to bottom and a later one wins; move this one down, or take it out"
+
+# what of the rule, what one later rule does with it, what several do
+_TAKEN: dict[Effect, tuple[str, str, str]] = {
+    Effect.HIDDEN: ("all that it shows", "hides", "hide"),
+    Effect.SHOWN: ("all that it hides", "shows", "show"),
+    Effect.REPAINTED: ("every cell of this one", "decides about", "decide about"),
+}
+_IDLE: dict[Effect, tuple[str, str, str]] = {
     Effect.NEVER: (
         "rule-never-matches",
         "this rule never matches: no query it selects and no key it selects satisfy it (limits counted in)",
         "look at the relation and at the limits, or take the rule out",
-    ),
-    Effect.HIDDEN: (
-        "rule-hidden",
-        "this rule changes nothing: a later `cannot see` hides all that it shows",
-        "rules run from top to bottom and a later one wins; move it down or narrow the later one",
-    ),
-    Effect.SHOWN: (
-        "rule-hidden",
-        "this rule changes nothing: a later rule shows again all that it hides",
-        "rules run from top to bottom and a later one wins; move it down, or make it a `limit`",
     ),
     Effect.NOTHING_TO_HIDE: (
         "rule-hides-nothing",
@@ -70,20 +69,35 @@ def fragments(lowered: Lowered, tiles: TileMap, better: Candidate | None) -> Dia
 
 def _rules(kept: tuple[Lowered, ...]) -> list[Diagnostic]:
     """A rule is reported if it is idle in every variant that has it."""
-    effects: dict[int, set[Effect]] = {}
-    spans = {}
+    effects: dict[int, list[RuleEffect]] = {}
     for lowered in kept:
-        for rule, effect in lowered.effects:
-            key = rule.number
-            effects.setdefault(key, set()).add(effect)
-            spans[key] = rule.span
-    found = []
-    for key, seen in effects.items():
-        seen.discard(Effect.UNUSED)
-        if len(seen) == 1 and (effect := next(iter(seen))) in _EFFECTS:
-            code, message, hint = _EFFECTS[effect]
-            found.append(Diagnostic(Severity.WARNING, code, message, spans[key], hint))
-    return found
+        for one in lowered.effects:
+            if one.effect is not Effect.UNUSED:
+                effects.setdefault(one.rule.number, []).append(one)
+    return [_idle(found) for found in effects.values() if all(one.effect is not Effect.USED for one in found)]
+
+
+def _idle(found: list[RuleEffect]) -> Diagnostic:
+    """The warning for a rule that changes nothing in any variant, for whatever reasons."""
+    kinds = {one.effect for one in found}
+    effect = found[0].effect if len(kinds) == 1 else Effect.REPAINTED
+    if effect in _IDLE:
+        code, message, hint = _IDLE[effect]
+        return Diagnostic(Severity.WARNING, code, message, found[0].rule.span, hint)
+    what, does, do = _TAKEN[effect]
+    by = found[0].by
+    one_rule = by is not None and all(one.by is not None and one.by.number == by.number for one in found)
+    who = f"the rule {_place(by, found[0].rule)} {does}" if by is not None and one_rule else f"later rules {do}"
+    message = f"this rule changes nothing with these sizes: {who} {what}"
+    return Diagnostic(Severity.WARNING, "rule-hidden", message, found[0].rule.span, TAKEN_HINT)
+
+
+def _place(rule: Rule, seen_from: Rule) -> str:
+    """`in line 9`, with the file where it is another one."""
+    if rule.span is None:
+        return "below it"
+    here = seen_from.span is not None and seen_from.span.source.name == rule.span.source.name
+    return f"in line {rule.span.line}" + ("" if here else f" of {rule.span.source.name}")
 
 
 def _per_cell(lowered: Lowered) -> list[Diagnostic]:

@@ -28,6 +28,17 @@ def test_dense_there_and_back(mask: DenseMask) -> None:
     np.testing.assert_array_equal(intervals.empty_rows(), np.flatnonzero(~mask.any(axis=1)))
 
 
+@given(dense_masks(largest=12))
+def test_every_cell_is_found_where_it_is(mask: DenseMask) -> None:
+    intervals = Intervals.from_dense(mask)
+    places = np.indices(mask.shape, dtype=np.int64)
+    rows, columns = places[0], places[1]
+    if intervals.runs:
+        np.testing.assert_array_equal(intervals.holds(rows, columns), mask)
+    for row, column in zip(rows.flat, columns.flat, strict=True):
+        assert intervals.contains(int(row), int(column)) == mask[row, column]
+
+
 @given(mask_pairs())
 def test_algebra_agrees_with_python_sets(pair: tuple[DenseMask, DenseMask]) -> None:
     a, b = (Intervals.from_dense(mask) for mask in pair)
