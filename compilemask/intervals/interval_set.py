@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compilemask.errors import InternalError
-from compilemask.intervals import linear, moving
+from compilemask.intervals import insertion, linear, moving
 
 RUNS_AT_ONCE = 1 << 18
 SAMPLED = 7
@@ -212,6 +212,11 @@ class Intervals:
             return self
         if not self.runs:
             return other
+        few, many = sorted((self, other), key=lambda mask: mask.runs)
+        if few.runs * insertion.MANY_PER_FEW < many.runs:
+            runs = insertion.inserted(many, few)
+            if runs is not None:
+                return Intervals(self.rows, self.columns, *runs)
         return self._combine(other, linear.union)
 
     def intersection(self, other: Intervals) -> Intervals:

@@ -117,11 +117,21 @@ class KeyIndex:
         if space <= 4 * slots.size + (1 << 16):
             self.places = np.zeros(space + 1, np.int32)
             np.cumsum(np.bincount(codes, minlength=space), out=self.places[1:])
-        broken = self.sorted_slots[1:] != self.sorted_slots[:-1] + 1
+        step = np.diff(self.sorted_slots)
+        broken = step != 1
         self.unbroken = not broken.any()
+        self.apart = bool(broken.all())
+        self.ascending = self._ascend_in_classes(np.flatnonzero(step < 0))
         self.run: Narrow = np.zeros(slots.size, np.int32)
         np.cumsum(broken, out=self.run[1:])
         self.run_begin: Narrow = np.concatenate(([0], np.flatnonzero(broken) + 1, [slots.size])).astype(np.int32)
+
+    def _ascend_in_classes(self, falls: Ints) -> bool:
+        """Whether slots fall between classes only."""
+        if self.classes is None:
+            return not falls.size
+        of_class = self.codes[falls] // self.ranks.size
+        return not (of_class == self.codes[falls + 1] // self.ranks.size).any()
 
     def forget(self) -> None:
         """Drop what only planning needs: many plans are alive at once."""
@@ -185,6 +195,8 @@ class Join:
 
     def emit(self, rows: int, columns: int) -> Intervals:
         """The joined cells as a mask of rows x columns."""
+        if self.by_pieces is None and self.keys.ascending and linear.ascends(self.requests.rows):
+            return self._emit_in_order(rows, columns)
         gathering = Gathering(rows, columns)
         if self.by_pieces is not None:
             for part in _portions(self.by_pieces.counts(self.requests)):
@@ -193,24 +205,48 @@ class Join:
             begin = self.keys.sorted_slots[self.first]
             gathering.add(self.requests.rows, begin, begin + (self.last - self.first))
         else:
-            counts = self.keys.run[self.last - 1] - self.keys.run[self.first] + 1
+            counts = self._counts()
             for part in _portions(counts):
-                gathering.add(*self._slices(part, counts[part]))
+                start, end = self._slices(part, counts[part])
+                gathering.add(np.repeat(self.requests.rows[part], counts[part]), start, end)
         return gathering.mask()
 
-    def _slices(self, part: slice, counts: Narrow) -> tuple[Places, Places, Places]:
+    def _emit_in_order(self, rows: int, columns: int) -> Intervals:
+        """The same where runs come in the order in which a mask keeps them: one slice a row, and slots ascend in it."""
+        counts = self._counts()
+        offsets = np.zeros(rows + 1, np.int64)
+        offsets[self.requests.rows + 1] = counts
+        np.cumsum(offsets, out=offsets)
+        starts, ends = np.empty(self.cost, np.int32), np.empty(self.cost, np.int32)
+        done = 0
+        for part in _portions(counts):
+            start, end = self._slices(part, counts[part])
+            starts[done : done + start.size], ends[done : done + start.size] = start, end
+            done += start.size
+        return Intervals(rows, columns, offsets, starts, ends)
+
+    def _counts(self) -> Narrow:
+        """[requests] runs that answer; none is empty."""
+        if self.keys.unbroken:
+            return np.ones(self.first.size, np.int32)
+        return self.keys.run[self.last - 1] - self.keys.run[self.first] + np.int32(1)
+
+    def _slices(self, part: slice, counts: Narrow) -> tuple[Narrow, Narrow]:
         keys = self.keys
-        first, last, rows = self.first[part], self.last[part], self.requests.rows[part]
+        first, last = self.first[part], self.last[part]
         if int(counts.max()) == 1:
             only = keys.sorted_slots[first]
-            return rows, only, only + (last - first)
+            return only, only + (last - first)
+        if keys.apart:
+            only = keys.sorted_slots[linear.narrow_ranges(first, counts)]
+            return only, only + np.int32(1)
         own = np.repeat(np.arange(first.size, dtype=np.int32), counts)
         run = linear.narrow_ranges(keys.run[first], counts)
         begin = np.maximum(keys.run_begin[run], first[own])
         end = np.minimum(keys.run_begin[run + 1], last[own])
         start = keys.sorted_slots[begin]
         end += start - begin
-        return rows[own], start, end
+        return start, end
 
 
 def _portions(counts: NDArray[np.integer]) -> Iterator[slice]:

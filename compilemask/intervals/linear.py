@@ -19,6 +19,11 @@ def is_sorted(values: NDArray[np.integer]) -> bool:
     return values.size < 2 or bool((values[1:] >= values[:-1]).all())
 
 
+def ascends(values: NDArray[np.integer]) -> bool:
+    """Whether every value is larger than the one before."""
+    return values.size < 2 or bool((values[1:] > values[:-1]).all())
+
+
 def merge(starts: Line, ends: Line) -> Runs:
     """Union of non-empty runs in any order, overlapping or touching.
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compilemask.errors import InternalError
-from compilemask.intervals import Intervals
+from compilemask.intervals import Intervals, insertion
 from tests.strategies import DenseMask, dense_masks, mask_pairs
 
 
@@ -118,3 +118,25 @@ def test_check_names_a_broken_invariant() -> None:
 def test_masks_of_different_shape_do_not_combine() -> None:
     with pytest.raises(InternalError, match="2x3 and 3x2"):
         Intervals.full(2, 3).union(Intervals.full(3, 2))
+
+
+@given(mask_pairs())
+def test_few_runs_are_put_into_many_without_sorting_them(pair: tuple[DenseMask, DenseMask]) -> None:
+    a, b = (Intervals.from_dense(mask) for mask in pair)
+    expected = Intervals.from_dense(pair[0] | pair[1])
+    if a.runs and b.runs and (runs := insertion.inserted(a, b)) is not None:
+        found = Intervals(a.rows, a.columns, *runs)
+        found.check()
+        assert found == expected
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(insertion, "MANY_PER_FEW", 0)
+        assert a.union(b) == expected
+
+
+def test_runs_of_few_that_meet_one_run_of_many_are_left_to_the_general_way() -> None:
+    many, few = (
+        Intervals.from_dense(np.array([row], np.bool_)) for row in ([0, 1, 1, 0, 0, 1, 0], [1, 0, 0, 1, 0, 0, 0])
+    )
+
+    assert insertion.inserted(many, few) is None
+    assert many.union(few).row(0) == ((0, 4), (5, 6))
