@@ -53,7 +53,8 @@ def _collect(items: tuple[syntax.Item, ...], outer: tuple[str, ...], paths: list
             grids |= _mentions_grid(item.size)
         elif isinstance(item, syntax.Group):
             if len(outer) >= MOST_NESTING:
-                raise reject("nesting", f"regions are nested more than {MOST_NESTING} deep", item.span)
+                hint = "leave out a level that holds one region only"
+                raise reject("too-deep", f"regions are nested more than {MOST_NESTING} deep", item.span, hint)
             grids |= _collect(item.items, (*outer, item.name), paths)
     return grids
 
