@@ -10,8 +10,8 @@ from compilemask.language.bind_expressions import expression, require_number
 from compilemask.language.bind_kinds import Kind, kind_of
 from compilemask.language.bind_scope import Context, Scope
 from compilemask.language.findings import RejectError, counted, reject, suggestion
-from compilemask.language.printer_expressions import format_expression
-from compilemask.language.values import ANY, ListValue, Value, describe, show
+from compilemask.language.shown_arithmetic import arithmetic_text, constant_in
+from compilemask.language.values import ListValue, Value, describe
 from compilemask.source import Span
 
 
@@ -72,7 +72,7 @@ class Arguments:
         if value < least:
             raise reject(
                 "too-small",
-                f"`{name}` is {arithmetic_text(self.scope, node, value)}, at least {least} is needed",
+                f"`{name}` is {self.how(node, value)}, at least {least} is needed",
                 node.span,
             )
         return value
@@ -88,12 +88,15 @@ class Arguments:
         if isinstance(bound, ir.Constant) and type(bound.value) is int and bound.value < 0:
             raise reject(
                 "negative-window",
-                f"`{name}` is {arithmetic_text(self.scope, node, bound.value)}: "
-                "a window counts the keys beside the query's own",
+                f"`{name}` is {self.how(node, bound.value)}: a window counts the keys beside the query's own",
                 node.span,
                 "0 sees the query's own position only; for `at least n back` write `q.pos - k.pos >= n`",
             )
         return bound
+
+    def how(self, node: syntax.Expression, value: Value) -> str:
+        """How the value of an argument came about."""
+        return arithmetic_text(self.scope, node, value, constant_in(self.scope, self.context))
 
     def words(self, name: str, allowed: tuple[str, ...], count: int) -> tuple[str, ...] | None:
         """A word, or a list of words with one per coordinate; None where it is not given."""
@@ -121,34 +124,6 @@ class Arguments:
         if len(value) != count:
             raise reject("argument-count", f"`{name}` has {len(value)} entries for {count} coordinates", node.span)
         return value.items
-
-
-def arithmetic_text(scope: Scope, node: syntax.Expression, value: Value) -> str:
-    """How a value came about: `size - 1 = 0 - 1 = -1`."""
-    written = format_expression(node)
-    filled = format_expression(_filled(scope, node))
-    result = show(value)
-    steps = list(dict.fromkeys([written, filled, result]))
-    return " = ".join(steps)
-
-
-def _filled(scope: Scope, node: syntax.Expression) -> syntax.Expression:
-    """The expression with the values of its parameters in place of their names."""
-    match node:
-        case syntax.Name(span, name) if name in scope.parameters:
-            value = scope.parameters[name]
-            if value is ANY:
-                return syntax.AnyLiteral(span)
-            if isinstance(value, int | str):
-                return syntax.Literal(span, value)
-        case syntax.Name(_, name) if name in scope.lets and not scope.lets[name].formals:
-            value_node = scope.lets[name].value
-            return _filled(scope, value_node) if value_node is not None else node
-        case syntax.Binary(span, operator, left, right):
-            return syntax.Binary(span, operator, _filled(scope, left), _filled(scope, right))
-        case syntax.Unary(span, operator, operand):
-            return syntax.Unary(span, operator, _filled(scope, operand))
-    return node
 
 
 def where(span: Span | None) -> str:

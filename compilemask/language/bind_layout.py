@@ -6,13 +6,14 @@ cost a few array operations.
 
 from __future__ import annotations
 
+import contextlib
+
 import numpy as np
 
 from compilemask.language import program as ir
 from compilemask.language import syntax
 from compilemask.language.arithmetic import EvaluationError
 from compilemask.language.axis import RegionTable, Runs
-from compilemask.language.bind_arguments import arithmetic_text
 from compilemask.language.bind_expressions import expression
 from compilemask.language.bind_layout_rows import (
     Block,
@@ -28,6 +29,7 @@ from compilemask.language.bind_layout_rows import (
 from compilemask.language.bind_scope import AxisNames, Context, Mode, Scope
 from compilemask.language.column_values import Values, evaluate, pack
 from compilemask.language.findings import RejectError, reject
+from compilemask.language.shown_arithmetic import Known, arithmetic_text, constant_in
 from compilemask.language.values import Grid, ListValue, Value, describe
 from compilemask.source import Span
 
@@ -194,9 +196,10 @@ class LayoutBinder:
         longest = int(lengths.max(initial=0))
         self.tokens += int(lengths.sum()) if longest < 2**40 else longest
         if self.tokens > MOST_TOKENS:
+            how = arithmetic_text(self.scope, node, self.tokens, constant_in(self.scope, Context(Mode.LAYOUT)))
             raise reject(
                 "too-many-tokens",
-                f"`{arithmetic_text(self.scope, node, self.tokens)}`: an axis has at most {MOST_TOKENS:,} tokens"
+                f"`{how}`: an axis has at most {MOST_TOKENS:,} tokens"
                 if len(lengths) == 1 and self.tokens == longest
                 else f"the {self.layout.axis} would have {self.tokens:,} tokens, at most {MOST_TOKENS:,} are allowed",
                 node.span,
@@ -215,6 +218,20 @@ class LayoutBinder:
             which = "" if error.slot is None else f", for {row_words(rows, error.slot)}"
             raise reject("evaluation", f"{error.message}{which}", node.span, error.hint) from None
 
+    def _known(self, rows: Rows, row: int) -> Known:
+        """The values of the parts of a size, in one row."""
+
+        def known(node: syntax.Expression) -> Value | None:
+            with contextlib.suppress(RejectError, EvaluationError):
+                bound = expression(self.scope, node, Context(Mode.LAYOUT, regions=tuple(rows.numbers)))
+                if isinstance(bound, ir.Constant):
+                    return bound.value
+                found = evaluate(bound, RowFrame(rows), np.array([row], np.int64))
+                return None if found.present is not None else found.values.tolist()[0]
+            return None
+
+        return known
+
     def _sizes(self, node: syntax.Expression, rows: Rows, what: str) -> Ints:
         found = self._evaluate(node, rows)
         if found.values.dtype != np.int64 or found.present is not None:
@@ -230,7 +247,7 @@ class LayoutBinder:
         if len(sizes) and int(sizes.min()) < 0:
             row = int(np.argmin(sizes))
             which = f" in {row_words(rows, row)}" if rows.numbers and len(sizes) == rows.total else ""
-            text = arithmetic_text(self.scope, node, int(sizes[row]))
+            text = arithmetic_text(self.scope, node, int(sizes[row]), self._known(rows, row))
             raise reject("negative-size", f"{what} has a negative size{which}: {text}", node.span)
 
     def _leaf_sizes(self, item: syntax.Leaf, rows: Rows) -> tuple[Ints, Ints, Ints]:

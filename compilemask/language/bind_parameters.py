@@ -13,6 +13,8 @@ from compilemask.language.bind_file import Collected, Declared
 from compilemask.language.bind_scope import Context, Mode, Scope
 from compilemask.language.findings import Findings, RejectError, reject, suggestion
 from compilemask.language.parameters import to_value
+from compilemask.language.printer_expressions import format_expression
+from compilemask.language.shown_arithmetic import constant_in, filled_in
 from compilemask.language.values import ListValue, Value, describe
 from compilemask.source import Diagnostic, Severity
 
@@ -245,11 +247,16 @@ def check_requirements(scope: Scope, requires: Iterable[syntax.Require], where: 
 
 
 def _why(scope: Scope, require: syntax.Require) -> str | None:
+    """The condition with its values, and the numbers that it uses: `here 10 % 4 == 0, with length = 10, size = 4`."""
+    known = constant_in(scope, Context(Mode.VALUE))
+    filled = format_expression(filled_in(scope, require.condition, known))
     names = [name for name in dict.fromkeys(names_in(require.condition)) if name in scope.parameters]
     shown = [
         f"{name} = {scope.parameters[name]!r}" for name in names if not isinstance(scope.parameters[name], ListValue)
     ]
-    return f"here {', '.join(shown)}" if shown else None
+    parts = [filled] if isinstance(require.condition, syntax.Compare) else []
+    parts += [f"with {', '.join(shown)}"] if shown else []
+    return f"here {', '.join(parts)}" if parts else None
 
 
 def constants(collected: Collected, given: Given, findings: Findings) -> dict[str, Value]:

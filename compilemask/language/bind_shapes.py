@@ -5,7 +5,7 @@ from __future__ import annotations
 from compilemask.language import program as ir
 from compilemask.language import syntax
 from compilemask.language.axis import CoordinateKind
-from compilemask.language.bind_arguments import Arguments, arithmetic_text
+from compilemask.language.bind_arguments import Arguments
 from compilemask.language.bind_coordinates import RuleTokens, default_by, grid_by
 from compilemask.language.bind_expressions import require_number
 from compilemask.language.bind_lists import interval_lists, parents_of, rectangle_rows
@@ -70,7 +70,7 @@ def _disc(scope: Scope, node: syntax.Call, context: Context, tokens: RuleTokens,
     require_number(radius, f"`{radii[0]}`")
     if isinstance(radius, ir.Constant) and type(radius.value) is int:
         if radius.value < 0:
-            text = arithmetic_text(scope, arguments.named[radii[0]], radius.value)
+            text = arguments.how(arguments.named[radii[0]], radius.value)
             raise reject("too-small", f"`{radii[0]}` is {text}, at least 0 is needed", node.span)
         if radius.value > 2**31:
             raise reject("too-large", f"`{radii[0]}` is {radius.value}, at most 2^31 is allowed", node.span)

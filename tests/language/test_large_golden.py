@@ -1,4 +1,4 @@
-"""Messages about masks and files too large to keep: each is made here, what people are told is in golden/large/NAME.txt.
+"""What is said of masks and files too large to keep: each is made here, its message is in golden/large/NAME.txt.
 
 `UPDATE_GOLDEN=1 python -m pytest tests/language/test_large_golden.py` writes the texts anew; read the diff.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -56,14 +57,14 @@ CASES: dict[str, Callable[[Path], str]] = {
 }
 
 
-def _locked(path: Path, *arguments: object, **keywords: object) -> object:
+def _locked(path: Path, *arguments: Any, **keywords: Any) -> Any:
     """`Path.open` where one file may not be read (a superuser may read any, so no file mode will do)."""
     if path.name == UNREADABLE and arguments == ("rb",):
         raise PermissionError(13, "Permission denied")
-    return _OPEN(path, *arguments, **keywords)  # type: ignore[arg-type]
+    return _OPEN(path, *arguments, **keywords)
 
 
-_OPEN = Path.open
+_OPEN: Any = Path.open
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -260,6 +260,14 @@ def test_a_window_below_zero_says_how_it_came_about() -> None:
     text = one("window(behind=size - 1, ahead=0)", "3", "param size = 0\n")
 
     assert "size - 1 = 0 - 1 = -1" in told(text)
+    text = one("window(behind=len(a) - sum(a), ahead=0)", "3", "param a = [2, 5]\n")
+    assert "len(a) - sum(a) = 2 - 7 = -5" in told(text)
+
+
+def test_a_requirement_that_fails_says_its_values() -> None:
+    text = one("all", "3", "param a = [2, 5], room = 6\nrequire sum(a) <= room\n")
+
+    assert "here 7 <= 6, with room = 6" in told(text)
 
 
 def test_a_number_is_no_condition_and_a_condition_no_number() -> None:
