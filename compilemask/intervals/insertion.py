@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from compilemask.intervals.interval_set import Intervals
 
 MANY_PER_FEW = 8
+RUNS_A_COPY = 64  # stretches of at least so many runs are copied as they are
 
 Numbers = NDArray[np.int64]
 Narrow = NDArray[np.int32]
@@ -31,22 +32,43 @@ def inserted(many: Intervals, few: Intervals) -> Runs | None:
     start, end = few.starts.copy(), few.ends.copy()
     start[met] = np.minimum(start[met], many.starts[low[met]])
     end[met] = np.maximum(end[met], many.ends[high[met] - 1])
-    offsets = many.offsets
-    if met.all() and int((high - low).max(initial=0)) == 1:
-        starts, ends = many.starts.copy(), many.ends.copy()
-        starts[low], ends[low] = start, end
-        return offsets, starts, ends
-    gone = np.concatenate(([0], np.cumsum(high - low)))
-    place = low - gone[:-1] + np.arange(low.size)
-    is_new = np.zeros(many.runs - int(gone[-1]) + few.runs, np.bool_)
+    # The first run of `many` that is met gives way to the united one, further ones go; a run that meets none comes in.
+    starts, ends = many.starts.copy(), many.ends.copy()
+    starts[low[met]], ends[low[met]] = start[met], end[met]
+    change = np.flatnonzero(high - low != 1)
+    if not change.size:
+        return many.offsets, starts, ends
+    offsets = many.offsets + (few.offsets - np.concatenate(([0], np.cumsum(high - low)))[few.offsets])
+    begin, end_ = low[change], high[change]
+    comes = begin == end_
+    begin = np.where(comes, begin, begin + 1)
+    put = _by_copying if RUNS_A_COPY * change.size < many.runs else _by_choosing
+    return offsets, put(starts, begin, end_, comes, start[change]), put(ends, begin, end_, comes, end[change])
+
+
+def _by_copying(runs: Narrow, begin: Numbers, end: Numbers, comes: NDArray[np.bool_], new: Narrow) -> Narrow:
+    """Runs without those of the slices begin:end, which ascend; a new one where it `comes`. Slice by slice."""
+    parts, done = [], 0
+    for i, (first, last, one_comes) in enumerate(zip(begin.tolist(), end.tolist(), comes.tolist(), strict=True)):
+        parts.append(runs[done:first])
+        if one_comes:
+            parts.append(new[i : i + 1])
+        done = last
+    return np.concatenate([*parts, runs[done:]])
+
+
+def _by_choosing(runs: Narrow, begin: Numbers, end: Numbers, comes: NDArray[np.bool_], new: Narrow) -> Narrow:
+    """The same, run by run."""
+    gone = linear.ranges(begin, end - begin)
+    kept = np.ones(runs.size, np.bool_)
+    kept[gone] = False
+    before = np.concatenate(([0], np.cumsum(end - begin)))[:-1]
+    place = begin[comes] - before[comes] + np.arange(np.count_nonzero(comes))
+    is_new = np.zeros(runs.size - gone.size + place.size, np.bool_)
     is_new[place] = True
-    kept = np.ones(many.runs, np.bool_)
-    kept[linear.ranges(low, high - low)] = False
-    starts, ends = np.empty(is_new.size, np.int32), np.empty(is_new.size, np.int32)
-    old = ~is_new
-    starts[old], ends[old] = many.starts[kept], many.ends[kept]
-    starts[place], ends[place] = start, end
-    return offsets + (few.offsets - gone[few.offsets]), starts, ends
+    result = np.empty(is_new.size, np.int32)
+    result[~is_new], result[is_new] = runs[kept], new[comes]
+    return result
 
 
 def _first_at_least(values: Narrow, offsets: Numbers, row: Numbers, bound: Narrow) -> Numbers:

@@ -142,6 +142,15 @@ class Intervals:
         """Rows that show nothing, ascending."""
         return np.flatnonzero(self.offsets[1:] == self.offsets[:-1])
 
+    def one_run_bounds(self) -> tuple[NDArray[np.int32], NDArray[np.int32]] | None:
+        """[rows] start and end of the only run, both 0 where there is none; None where a row has more."""
+        counts = np.diff(self.offsets)
+        if self.runs > self.rows or int(counts.max(initial=0)) > 1:
+            return None
+        start, end = np.zeros(self.rows, np.int32), np.zeros(self.rows, np.int32)
+        start[counts == 1], end[counts == 1] = self.starts, self.ends
+        return start, end
+
     def row(self, row: int) -> tuple[tuple[int, int], ...]:
         """The runs of one row."""
         part = slice(int(self.offsets[row]), int(self.offsets[row + 1]))
@@ -226,7 +235,7 @@ class Intervals:
             return Intervals.from_bounds(
                 self.columns, np.maximum(self.starts, other.starts), np.minimum(self.ends, other.ends)
             )
-        for mask, bounds in ((self, other._bounds()), (other, self._bounds())):
+        for mask, bounds in ((self, other.one_run_bounds()), (other, self.one_run_bounds())):
             if bounds is not None:
                 return mask._clipped(*bounds)
         return self._combine(other, linear.intersect)
@@ -348,15 +357,6 @@ class Intervals:
             a, b = self.rows_between(begin, end), other.rows_between(begin, end)
             parts.append(Intervals.from_line(a.rows, a.columns, operation(a.to_line(), b.to_line())))
         return Intervals.stacked(self.columns, parts)
-
-    def _bounds(self) -> tuple[NDArray[np.int32], NDArray[np.int32]] | None:
-        """[rows] start and end of the only run, both 0 where there is none; None where a row has more."""
-        counts = np.diff(self.offsets)
-        if self.runs > self.rows or int(counts.max(initial=0)) > 1:
-            return None
-        start, end = np.zeros(self.rows, np.int32), np.zeros(self.rows, np.int32)
-        start[counts == 1], end[counts == 1] = self.starts, self.ends
-        return start, end
 
     def _clipped(self, low: NDArray[np.int32], high: NDArray[np.int32]) -> Intervals:
         """Row r within [low[r], high[r])."""

@@ -10,6 +10,7 @@ run per piece. Both cost what they emit; the cheaper one is taken.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,11 +19,13 @@ from numpy.typing import NDArray
 from compilemask.intervals import linear
 from compilemask.intervals.gathering import Gathering
 from compilemask.intervals.interval_set import Intervals
+from compilemask.intervals.layers import ROWS_A_KIND, Repeated
 
 Ints = NDArray[np.int64]
 Narrow = NDArray[np.int32]
 Places = NDArray[np.integer]
 RUNS_AT_ONCE = 1 << 17
+RUNS_REPEATED = 16  # rows of fewer runs are made about as fast as they are found to be alike
 NO_BOUND: Ints = np.zeros((), np.int64)
 
 
@@ -224,6 +227,26 @@ class Join:
             starts[done : done + start.size], ends[done : done + start.size] = start, end
             done += start.size
         return Intervals(rows, columns, offsets, starts, ends)
+
+    def repeated(self, rows: int, columns: int) -> Repeated | None:
+        """The joined cells where many rows ask for the same slice, of many runs; None where that is not so."""
+        asking, first = self.requests.rows, self.first
+        if self.by_pieces is not None or self.cost < RUNS_REPEATED * rows or not linear.ascends(asking):
+            return None
+        last = np.zeros(self.keys.sorted_slots.size, np.int32)
+        last[first] = self.last
+        begins = np.flatnonzero(last).astype(np.int32)
+        if begins.size * ROWS_A_KIND > rows or not (last[first] == self.last).all():
+            return None
+        different = copy(self)
+        different.requests = Requests(np.arange(begins.size), None, NO_BOUND, NO_BOUND)
+        different.first, different.last = begins, last[begins]
+        different.cost = int(different._counts().sum(dtype=np.int64))
+        number = np.zeros(last.size, np.int32)
+        number[begins] = np.arange(begins.size)
+        kind = np.full(rows, begins.size, np.int32)  # rows that do not ask are an empty row, behind the others
+        kind[asking] = number[first]
+        return Repeated(different.emit(begins.size + 1, columns), kind)
 
     def _counts(self) -> Narrow:
         """[requests] runs that answer; none is empty."""

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from compilemask.intervals import terms
 from compilemask.intervals.interval_set import Intervals
+from compilemask.intervals.layers import Layer, united, worthwhile
 from compilemask.intervals.limits import MOST_RUNS, check_parts, too_many_runs
 from compilemask.intervals.order import UNMOVED, Permutation, TokenOrder, inverse
 from compilemask.intervals.painting import Painting, RuleEffect
@@ -36,6 +37,7 @@ class Lowered:
     effects: tuple[RuleEffect, ...] = field(default=())
     per_cell: tuple[ir.Expression, ...] = field(default=())
     asked: int = 0  # requests that were made for it: hardly fewer runs in any order
+    layers: tuple[Layer, ...] = ()  # their union is the mask, in the same form and order; none where that saves little
 
     def rows(self) -> Intervals:
         """Keys of every query, in the caller's order."""
@@ -163,9 +165,14 @@ def _made(solver: Solver, painted: list[_Painted], form: Form, plans: list[Plan]
     painting = Painting(*solver.shape(form))
     asked = sum(plan.asked for plan in plans)
     plans.reverse()
+    shown: list[Layer] = []
     for one in painted:
-        painting.paint(one.rule, plans.pop().emit(), bool(one.queries.size and one.keys.size))
-    lowered = Lowered(form, painting.result, solver.order, painting.effects(), tuple(solver.per_cell), asked)
+        layers = plans.pop().layers()
+        painting.paint(one.rule, united(layers), bool(one.queries.size and one.keys.size))
+        shown = [*shown, *layers] if one.rule.shows else [painting.result]
+    result, effects = painting.result, painting.effects()
+    kept = worthwhile(shown, result.runs)
+    lowered = Lowered(form, result, solver.order, effects, tuple(solver.per_cell), asked, kept)
     return lowered if compared and lowered.intervals.runs > ALWAYS_COUNTED else _keep_cheaper(lowered)
 
 
@@ -222,5 +229,5 @@ def _keep_cheaper(lowered: Lowered) -> Lowered:
     counted = runs > 2 * lines and (runs <= ALWAYS_COUNTED or runs > RUNS_A_TOKEN * 2 * lines)
     if counted and intervals.transposed_runs() * 2 < runs:
         other = Form.COLUMN if form is Form.ROW else Form.ROW
-        return replace(lowered, form=other, intervals=intervals.transpose())
+        return replace(lowered, form=other, intervals=intervals.transpose(), layers=())
     return lowered

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
 
 from compilemask.intervals.interval_set import Intervals
 from compilemask.intervals.join import Join
+from compilemask.intervals.layers import Layer, united
 
 Ints = NDArray[np.int64]
 
@@ -26,6 +28,10 @@ class Plan:
     def emit(self) -> Intervals:
         """Make the mask."""
         raise NotImplementedError
+
+    def layers(self) -> list[Layer]:
+        """Masks whose union is the mask, some of them of few different rows."""
+        return [self.emit()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +99,10 @@ class Joined(Plan):
         return self.join.requests.rows.size
 
     def emit(self) -> Intervals:
-        return self.join.emit(self.rows, self.columns)
+        return united(self.layers())
+
+    def layers(self) -> list[Layer]:
+        return [self.join.repeated(self.rows, self.columns) or self.join.emit(self.rows, self.columns)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,10 +124,12 @@ class Combined(Plan):
 
     def emit(self) -> Intervals:
         masks = sorted((part.emit() for part in self.parts), key=lambda mask: mask.runs)
-        result = masks[0]
-        for mask in masks[1:]:
-            result = self.combine(result, mask)
-        return result
+        return reduce(self.combine, masks)
+
+    def layers(self) -> list[Layer]:
+        if self.combine is not Intervals.union:
+            return [self.emit()]
+        return [layer for part in self.parts for layer in part.layers()]
 
 
 @dataclass(frozen=True, slots=True)

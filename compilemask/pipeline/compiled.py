@@ -13,6 +13,7 @@ from compilemask.descriptor import Descriptor, build_descriptor
 from compilemask.descriptor.registry import register
 from compilemask.errors import UsageError
 from compilemask.intervals import Intervals
+from compilemask.intervals.layers import Layer
 from compilemask.intervals.lowering import Lowered, in_callers_order, in_order
 from compilemask.intervals.order import UNMOVED, TokenOrder
 from compilemask.intervals.solve import Form
@@ -21,7 +22,7 @@ from compilemask.pipeline.best_order import Candidate
 from compilemask.pipeline.explanation import Explanation, explain
 from compilemask.pipeline.statistics import Statistics, tile_statistics
 from compilemask.source import Diagnostic
-from compilemask.tiles import TileMap, build_tile_map
+from compilemask.tiles import TileMap, layered_tile_map
 
 
 class CompiledMask:
@@ -196,7 +197,9 @@ class CompiledMask:
         key = (number, block_m, block_n)
         if key not in self._tiles:
             begin = time.perf_counter()
-            lowered = in_order(self.kept[number], self.program.variants[number], self.order)
+            lowered = self.kept[number]
+            if not lowered.layers:
+                lowered = in_order(lowered, self.program.variants[number], self.order)
             self._tiles[key] = tiles_in_order(lowered, self.order, block_m, block_n)
             self._compile_ms += 1000 * (time.perf_counter() - begin)
         return self._tiles[key]
@@ -209,11 +212,21 @@ def _served(number: int, told_apart: int) -> bool:
 
 def tiles_in_order(lowered: Lowered, order: TokenOrder, block_m: int, block_n: int) -> TileMap:
     """The tile map of a mask whose queries and keys are put in the kernel's order."""
-    intervals, rest = lowered.intervals, UNMOVED
+    intervals, layers, rest = lowered.intervals, lowered.layers, UNMOVED
     if lowered.order is not order:
-        intervals, rest = lowered.intervals_in(lowered.form), order
+        rest = order
+        if lowered.order.moves:
+            intervals, layers = lowered.intervals_in(lowered.form), ()
     if lowered.form is Form.COLUMN:
-        moved = intervals if rest.keys is None else intervals.permute_rows(rest.keys)
-        return build_tile_map(moved, block_n, block_m, rest.queries).transpose()
-    moved = intervals if rest.queries is None else intervals.permute_rows(rest.queries)
-    return build_tile_map(moved, block_m, block_n, rest.keys)
+        return _tile_map(intervals, layers, block_n, block_m, rest.turned()).transpose()
+    return _tile_map(intervals, layers, block_m, block_n, rest)
+
+
+def _tile_map(
+    intervals: Intervals, layers: tuple[Layer, ...], block_m: int, block_n: int, order: TokenOrder
+) -> TileMap:
+    """The map of a mask in row form, or of the layers that it is the union of, in an order."""
+    masks: list[Layer] = list(layers) or [intervals]
+    if order.queries is not None:
+        masks = [mask.permute_rows(order.queries) for mask in masks]
+    return layered_tile_map(masks, block_m, block_n, order.keys)

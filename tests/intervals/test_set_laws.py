@@ -120,15 +120,16 @@ def test_masks_of_different_shape_do_not_combine() -> None:
         Intervals.full(2, 3).union(Intervals.full(3, 2))
 
 
-@given(mask_pairs())
-def test_few_runs_are_put_into_many_without_sorting_them(pair: tuple[DenseMask, DenseMask]) -> None:
+@given(mask_pairs(), st.sampled_from([0, 10**6]))
+def test_few_runs_are_put_into_many_without_sorting_them(pair: tuple[DenseMask, DenseMask], copied: int) -> None:
     a, b = (Intervals.from_dense(mask) for mask in pair)
     expected = Intervals.from_dense(pair[0] | pair[1])
-    if a.runs and b.runs and (runs := insertion.inserted(a, b)) is not None:
-        found = Intervals(a.rows, a.columns, *runs)
-        found.check()
-        assert found == expected
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(insertion, "RUNS_A_COPY", copied)
+        if a.runs and b.runs and (runs := insertion.inserted(a, b)) is not None:
+            found = Intervals(a.rows, a.columns, *runs)
+            found.check()
+            assert found == expected
         patch.setattr(insertion, "MANY_PER_FEW", 0)
         assert a.union(b) == expected
 

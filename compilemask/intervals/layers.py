@@ -1,0 +1,72 @@
+"""Masks of few different rows, and masks as unions of those: cheap to judge where the list of all runs is long.
+
+`same y or same x` on an image has as many different rows as tokens, but each half has few: one per row of the image,
+one per column. Tiles are judged half by half and united; see `tiles/layered.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compilemask.intervals.interval_set import Intervals
+
+ROWS_A_KIND = 16  # fewer rows than this of every kind are not worth telling kinds apart
+
+RUNS_A_KEPT_RUN = 8  # layers that keep fewer runs than their union by this factor are judged instead of it
+
+Narrow = NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Repeated:
+    """Row r is row `kind[r]` of `different`."""
+
+    different: Intervals
+    kind: Narrow  # [rows]
+
+    @staticmethod
+    def among(mask: Intervals) -> Repeated | None:
+        """A mask of at most one run a row by its different rows; None where these are many, or rows have more runs."""
+        bounds = mask.one_run_bounds()
+        if bounds is None:
+            return None
+        code = bounds[0].astype(np.int64) << 32 | bounds[1]
+        _, first, kind = np.unique(code, return_index=True, return_inverse=True)
+        if first.size * ROWS_A_KIND > mask.rows:
+            return None
+        return Repeated(mask.select(first), kind.reshape(-1).astype(np.int32))
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return int(self.kind.size)
+
+    def mask(self) -> Intervals:
+        """All rows."""
+        return self.different.select(self.kind)
+
+    def permute_rows(self, order: NDArray[np.integer]) -> Repeated:
+        """Row i of the result is row order[i]."""
+        return Repeated(self.different, self.kind[order])
+
+
+Layer = Intervals | Repeated
+
+
+def united(layers: Sequence[Layer]) -> Intervals:
+    """The cells of any of at least one layer; masks of few runs first."""
+    masks = [layer if isinstance(layer, Intervals) else layer.mask() for layer in layers]
+    return reduce(Intervals.union, sorted(masks, key=lambda mask: mask.runs))
+
+
+def worthwhile(layers: Sequence[Layer], runs: int) -> tuple[Layer, ...]:
+    """The layers with some runs, where they keep far fewer than the `runs` of their union; else none."""
+    kept = sum(layer.runs if isinstance(layer, Intervals) else layer.different.runs for layer in layers)
+    if kept * RUNS_A_KEPT_RUN >= runs:
+        return ()
+    return tuple(layer if isinstance(layer, Repeated) else Repeated.among(layer) or layer for layer in layers)

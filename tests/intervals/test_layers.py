@@ -1,0 +1,102 @@
+"""Masks kept as unions of few different rows: the same mask, and the same tile map, as the list of all runs gives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from compilemask import pipeline
+from compilemask.errors import MaskFileError
+from compilemask.intervals import Intervals, join, layers, lowering
+from compilemask.intervals.layers import Repeated
+from compilemask.intervals.solve import Form
+from compilemask.language.binder import bind
+from compilemask.language.parser import parse
+from compilemask.pipeline.compiled import tiles_in_order
+from compilemask.pipeline.order import token_order
+from compilemask.source import Source
+from compilemask.tiles import build_tile_map
+from tests.intervals.random_programs import mask_texts
+from tests.intervals.test_random_programs import definition, in_columns
+from tests.tiles.test_layered import check_equal
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _small_masks_too() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as changed:
+        changed.setattr(join, "RUNS_REPEATED", 0)
+        changed.setattr(join, "ROWS_A_KIND", 0)
+        changed.setattr(layers, "ROWS_A_KIND", 0)
+        changed.setattr(layers, "RUNS_A_KEPT_RUN", 0)
+        yield
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(mask_texts(), st.sampled_from([(3, 4), (8, 5), (16, 16)]), st.booleans())
+def test_layers_of_random_files_are_the_mask_of_the_definition(
+    text: str, blocks: tuple[int, int], columns: bool
+) -> None:
+    try:
+        program = bind(parse(Source("random", text)))
+    except MaskFileError:
+        return  # the generator does not know every rule of the binder
+    expected = definition(program)
+    if expected is None:
+        return
+    variant = program.variants[0]
+    with patch.object(lowering, "_cheaper_form", in_columns if columns else lowering._cheaper_form):
+        lowered = lowering.lower_variant(variant)
+
+    assert lowered.rows() == Intervals.from_dense(expected)
+    if lowered.layers:
+        assert layers.united(lowered.layers) == lowered.intervals
+    order = token_order(variant)
+    dense = expected if order.queries is None else expected[order.queries]
+    dense = dense if order.keys is None else dense[:, order.keys]
+    check_equal(tiles_in_order(lowered, order, *blocks), build_tile_map(Intervals.from_dense(dense), *blocks))
+
+
+AXIAL = """
+layout
+    text  : 5
+    image : grid(12, 16)
+rules
+    image      sees image : same y or same x
+    everything sees text  : all
+order image stored by (y // 4, x // 4)
+"""
+
+
+def test_rows_and_columns_of_an_image_are_kept_as_the_different_rows_of_each() -> None:
+    compiled = pipeline.compile_text(AXIAL)
+    (kept,) = compiled.kept
+
+    assert kept.form is Form.ROW
+    assert [layer.different.rows for layer in kept.layers if isinstance(layer, Repeated)] == [13, 17, 1]
+    check_equal(compiled.tiles(16, 16), build_tile_map(compiled.order.move(compiled.rows), 16, 16))
+
+
+def test_what_a_later_rule_hides_is_not_in_the_layers() -> None:
+    hidden = "    image cannot see image : window(behind=3, ahead=3)\n    image sees image : self\norder"
+    compiled = pipeline.compile_text(AXIAL.replace("order", hidden))
+    (kept,) = compiled.kept
+
+    assert len(kept.layers) == 2
+    assert layers.united(kept.layers) == kept.intervals == compiled.rows
+
+
+def test_masks_of_one_run_a_row_are_told_by_their_different_rows() -> None:
+    mask = np.zeros((9, 7), np.bool_)
+    mask[2:8:2, 1:4] = True
+    found = Repeated.among(Intervals.from_dense(mask))
+
+    assert found is not None
+    assert found.different.rows == 2
+    assert found.mask() == Intervals.from_dense(mask)
+    mask[2, 6] = True
+    assert Repeated.among(Intervals.from_dense(mask)) is None
