@@ -102,15 +102,21 @@ class PatternTable:
         n = self.block_n
         row = group.row % np.int32(self.block_m) * np.int32(n + 1)
         low, count = judged.low, judged.high - judged.low
-        starts, ends = group.starts, group.ends
-        if (count == 1).all():
-            tile = low.astype(np.int64)
-        else:
-            starts, ends, row, base = (np.repeat(array, count) for array in (starts, ends, row, base))
-            tile = linear.ranges(low, count)
+        runs: tuple[NDArray[np.integer], ...] = (group.starts, group.ends, row, base)
+        if not count.all():
+            some = count > 0
+            low, count, runs = low[some], count[some], tuple(array[some] for array in runs)
+        tile = low.astype(np.int64)
+        wide = np.flatnonzero(count > 1)
+        if wide.size:
+            more = count[wide] - 1
+            own = np.repeat(wide, more)
+            runs = tuple(np.concatenate((array, array[own])) for array in runs)
+            tile = np.concatenate((tile, linear.ranges(low[wide] + 1, more)))
+        starts, ends, place, base = runs
         left = ((judged.partial[tile] - base) * n).astype(np.int32)
         start, end = np.maximum(starts - left, 0), np.minimum(ends - left, n)
-        return _Pieces(tile, row + start, row + end)
+        return _Pieces(tile, place + start, place + end)
 
     def _draw(
         self, pieces: _Pieces, first: Numbers, local: Numbers, cells: NDArray[np.float64]

@@ -115,20 +115,27 @@ class _Model:
     def _settle(self, moving: NDArray[np.bool_]) -> None:
         """Note what moves, and whether no tile holds both moving and fixed cells."""
         grid = self.grid
-        fixed = grid.covered(self.starts[~moving], self.ends[~moving])
         self._moving = moving
-        self._columns = grid.covered(self.starts[moving], self.ends[moving])
-        self._places = grid.place[self._columns]
-        moved = grid.holding(self._places)
-        self._is_fixed = grid.holding(grid.place[fixed])
+        self._is_fixed = grid.touched(self.starts[~moving], self.ends[~moving])
+        if grid.moved:
+            self._columns = grid.covered(self.starts[moving], self.ends[moving])
+            self._places = grid.place[self._columns]
+            moved = grid.holding(self._places)
+        else:
+            moved = grid.touched(self.starts[moving], self.ends[moving])
         self._tiles = np.flatnonzero(moved)
         self._apart = not (moved & self._is_fixed).any()
 
     def _whole_tiles(self, shift: int) -> int | None:
         grid = self.grid
-        step = grid.place[self._columns + shift] - self._places
-        places, rest = divmod(int(step[0]), grid.block)
-        if rest or not (step == step[0]).all():
+        by = shift
+        if grid.moved:
+            step = grid.place[self._columns + shift] - self._places
+            by = int(step[0])
+            if not (step == by).all():
+                return None
+        places, rest = divmod(by, grid.block)
+        if rest:
             return None
         there = self._tiles + places
         last = max(int(self._tiles[-1]), int(there[-1]))
@@ -142,6 +149,8 @@ class _Columns:
 
     def __init__(self, columns: int, block: int, order: NDArray[np.integer] | None) -> None:
         self.block = block
+        self.tiles = -(-columns // block)
+        self.moved = order is not None
         self.place = np.arange(columns)
         if order is not None:
             self.place[order] = np.arange(columns)
@@ -154,9 +163,18 @@ class _Columns:
 
     def holding(self, places: Numbers) -> NDArray[np.bool_]:
         """[tiles] which of them hold any of the places."""
-        held = np.zeros(-(-self.place.size // self.block), np.bool_)
+        held = np.zeros(self.tiles, np.bool_)
         held[places // self.block] = True
         return held
+
+    def touched(self, starts: Narrow, ends: Narrow) -> NDArray[np.bool_]:
+        """[tiles] which of them hold any column of the runs."""
+        if self.moved:
+            return self.holding(self.place[self.covered(starts, ends)])
+        size = self.tiles + 1
+        step = np.bincount(starts // self.block, minlength=size)
+        step -= np.bincount((ends - 1) // self.block + 1, minlength=size)
+        return np.cumsum(step)[:-1] > 0
 
 
 def find_repeats(
