@@ -31,7 +31,7 @@ EXPLICIT: dict[str, Callable[[int], dict[str, Any]]] = {
     "prefix_trees_packed": lambda n: {
         "lengths": [[n // 8, n // 8, n // 8, n // 8], [n // 4, n // 8, n // 8]],
     },
-    "shared_prompt_rm": lambda n: {"documents": n // 2048, "prompt": 512, "answers": [256] * 6},
+    "shared_prompt_rm": lambda n: {"documents": max(1, n // 2048), "prompt": 512, "answers": [256] * 6},
     "var": lambda n: {"scales": [1, 2, 4, 8, 10, 16, 24, 32] if n < 4096 else [1, 2, 4, 8, 16, 24, 32, 46]},
 }
 

@@ -50,7 +50,7 @@ def measured(name: str, settings: dict[str, Any]) -> str:
         torch.cuda.synchronize()
         grads = [leaf.grad for leaf in (q, k, v) if leaf.grad is not None]
         if not all(bool(torch.isfinite(tensor).all()) for tensor in (output, *grads)):
-            raise RuntimeError(f"{name} at {tokens} tokens: not all values are finite")
+            raise RuntimeError(f"{name} at {mask.query_length} tokens: not all values are finite")
         q.grad = k.grad = v.grad = None
     extra = torch.cuda.max_memory_allocated() - held - output.nbytes - sum(grad.nbytes for grad in grads)
     forward, backward = events[0].elapsed_time(events[1]), events[1].elapsed_time(events[2])

@@ -98,7 +98,8 @@ def _alive(visible: Tensor, key_heads: int, shape: torch.Size) -> tuple[Tensor, 
     """Which keys [B|1, Hk, K] anybody sees and which queries [B|1, H, Q] see anything."""
     full = visible.expand(-1, shape[1], -1, -1)
     keys = full.any(2)
-    return keys.reshape(keys.shape[0], key_heads, -1, keys.shape[2]).any(2), full.any(3)
+    group = full.shape[1] // key_heads
+    return keys.reshape(keys.shape[0], key_heads, group, keys.shape[2]).any(2), full.any(3)
 
 
 def _silenced(x: Tensor, alive: Tensor) -> Tensor:
