@@ -7,9 +7,10 @@ from numpy.typing import NDArray
 
 from compilemask.intervals import linear, terms
 from compilemask.intervals import plan as plans
-from compilemask.intervals.codes import joint_codes, numbers
+from compilemask.intervals.codes import first_of_each, joint_codes, numbers
 from compilemask.intervals.grid_requests import Points, equal_boxes, equal_discs
 from compilemask.intervals.join import Keys, Requests
+from compilemask.intervals.layers import ROWS_A_KIND
 from compilemask.intervals.limits import check_runs
 from compilemask.intervals.plan import Plan
 from compilemask.intervals.solve import Conjunction, Form, Solver
@@ -124,6 +125,15 @@ def box_plan(solver: Solver, relation: ir.Box, joined: Conjunction) -> Plan:
     query, key = _points(solver, relation.by, joined)
     if not query.slots.size or not key.slots.size:
         return plans.Nothing(*solver.shape(Form.ROW))
+    alike = first_of_each((query.classes, *query.values.T), query.slots.size // ROWS_A_KIND)
+    if alike is None:
+        return _box_of_points(solver, relation, query, key)
+    first, kind = alike
+    asking = Points(query.slots[first], query.classes[first], query.values[first])
+    return solver.spread(_box_of_points(solver, relation, asking, key), query.slots, first, kind)
+
+
+def _box_of_points(solver: Solver, relation: ir.Box, query: Points, key: Points) -> Plan:
     extents = np.stack([_extents(solver.keys, part, key.slots) for part in relation.by.parts], axis=1)
     reach = query.values.max(axis=0)
     moves = [i for i, side in enumerate(relation.sides) if _needs_extent(side, int(reach[i]), extents[:, i])]

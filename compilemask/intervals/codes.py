@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -68,6 +69,31 @@ def combine(pairs: list[tuple[NDArray[Any], NDArray[Any]]]) -> tuple[Ints, Ints,
         if count > 1 << 40 or count > 8 * (query.size + key.size) + (1 << 16):
             query, key, count = joint_codes(query, key)
     return query, key, count
+
+
+def first_of_each(columns: Sequence[NDArray[np.integer]], at_most: int) -> tuple[Ints, NDArray[np.int32]] | None:
+    """The first place of every different tuple of numbers, and for every place the number of its tuple.
+
+    None where there are more than `at_most`, or where their numbers are too far apart to be counted.
+    """
+    places = columns[0].size
+    if not places:
+        return None
+    code, size = np.zeros(places, np.int64), 1
+    for column in columns:
+        least = int(column.min())
+        size *= int(column.max()) - least + 1
+        if size > 4 * places + 1024:
+            return None
+        code = code * (int(column.max()) - least + 1) + (column - least)
+    first = np.full(size, -1, np.int64)
+    first[code[::-1]] = np.arange(places)[::-1]
+    different = np.flatnonzero(first >= 0)
+    if different.size > at_most:
+        return None
+    number = np.zeros(size, np.int32)
+    number[different] = np.arange(different.size)
+    return first[different], number[code]
 
 
 def numbers(values: NDArray[Any], span: Span | None) -> Ints:

@@ -13,10 +13,12 @@ from functools import reduce
 import numpy as np
 from numpy.typing import NDArray
 
+from compilemask.intervals.codes import first_of_each
 from compilemask.intervals.interval_set import Intervals
 
 ROWS_A_KIND = 16  # fewer rows than this of every kind are not worth telling kinds apart
 
+MOST_LAYERS = 4  # every layer is judged by itself
 RUNS_A_KEPT_RUN = 8  # layers that keep fewer runs than their union by this factor are judged instead of it
 
 Narrow = NDArray[np.int32]
@@ -41,6 +43,15 @@ class Repeated:
             return None
         return Repeated(mask.select(first), kind.reshape(-1).astype(np.int32))
 
+    def united(self, other: Repeated) -> Repeated | None:
+        """The cells of either; None where their different rows meet in many ways."""
+        met = first_of_each((self.kind, other.kind), self.rows // ROWS_A_KIND)
+        if met is None:
+            return None
+        first, kind = met
+        ours, theirs = self.different.select(self.kind[first]), other.different.select(other.kind[first])
+        return Repeated(ours.union(theirs), kind)
+
     @property
     def rows(self) -> int:
         """Number of rows."""
@@ -60,13 +71,26 @@ Layer = Intervals | Repeated
 
 def united(layers: Sequence[Layer]) -> Intervals:
     """The cells of any of at least one layer; masks of few runs first."""
-    masks = [layer if isinstance(layer, Intervals) else layer.mask() for layer in layers]
+    masks = [layer if isinstance(layer, Intervals) else layer.mask() for layer in fewer(layers)]
     return reduce(Intervals.union, sorted(masks, key=lambda mask: mask.runs))
 
 
+def fewer(layers: Sequence[Layer]) -> list[Layer]:
+    """The same cells in fewer layers: repeated rows that meet in few ways are one layer."""
+    found: list[Layer] = []
+    for layer in layers:
+        last = found[-1] if found else None
+        if isinstance(layer, Repeated) and isinstance(last, Repeated) and (both := last.united(layer)) is not None:
+            found[-1] = both
+        else:
+            found.append(layer)
+    return found
+
+
 def worthwhile(layers: Sequence[Layer], runs: int) -> tuple[Layer, ...]:
-    """The layers with some runs, where they keep far fewer than the `runs` of their union; else none."""
+    """Few layers of the same cells that keep far fewer than the `runs` of their union; none where that can't be."""
     kept = sum(layer.runs if isinstance(layer, Intervals) else layer.different.runs for layer in layers)
     if kept * RUNS_A_KEPT_RUN >= runs:
         return ()
-    return tuple(layer if isinstance(layer, Repeated) else Repeated.among(layer) or layer for layer in layers)
+    told = fewer([layer if isinstance(layer, Repeated) else Repeated.among(layer) or layer for layer in layers])
+    return tuple(told) if len(told) <= MOST_LAYERS else ()

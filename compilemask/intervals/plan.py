@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from compilemask.intervals.interval_set import Intervals
 from compilemask.intervals.join import Join
-from compilemask.intervals.layers import Layer, united
+from compilemask.intervals.layers import Layer, Repeated, united
+from compilemask.intervals.limits import MOST_RUNS, too_many_runs
 
 Ints = NDArray[np.int64]
 
@@ -172,6 +173,42 @@ class Turned(Plan):
 
     def emit(self) -> Intervals:
         return self.plan.emit().transpose()
+
+
+@dataclass(frozen=True, slots=True)
+class Spread(Plan):
+    """A plan of the first row of every kind, for all rows of that kind; row r is as row first[kind[r]] of the plan.
+
+    Kind `first.size` is that of rows without cells.
+    """
+
+    plan: Plan
+    first: Ints
+    kind: NDArray[np.int32]
+
+    @property
+    def cost(self) -> int:  # type: ignore[override]
+        """As if there were as many rows of every kind."""
+        return self.plan.cost * self._rows_a_kind()
+
+    @property
+    def asked(self) -> int:  # type: ignore[override]
+        """The same."""
+        return self.plan.asked * self._rows_a_kind()
+
+    def _rows_a_kind(self) -> int:
+        return -(-self.kind.size // self.first.size)
+
+    def emit(self) -> Intervals:
+        return united(self.layers())
+
+    def layers(self) -> list[Layer]:
+        mask = self.plan.emit().select(self.first)
+        different = Intervals.stacked(mask.columns, [mask, Intervals.empty(1, mask.columns)])
+        runs = int(different.runs_per_row()[self.kind].sum())
+        if runs > MOST_RUNS:
+            raise too_many_runs(runs)
+        return [Repeated(different, self.kind)]
 
 
 @dataclass(frozen=True, slots=True)

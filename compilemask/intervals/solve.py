@@ -297,6 +297,12 @@ class Solver:
         index = KeyIndex(dataclasses.replace(keys, slots=self.place(form is Form.COLUMN, keys.slots)))
         return plans.Joined(*self.shape(form), Join(index, moved))
 
+    def spread(self, plan: Plan, slots: Ints, first: Ints, kind: NDArray[np.int32]) -> Plan:
+        """A plan in row form for the queries slots[first], for all slots: slots[i] sees as slots[first[kind[i]]]."""
+        kinds = np.full(self.queries.length, first.size, np.int32)
+        kinds[self.place(True, slots)] = kind
+        return plans.Spread(plan, self.place(True, slots[first]), kinds)
+
     def _special(self, part: Term, joined: Conjunction, form: Form) -> Plan:
         from compilemask.intervals.specials import special_plan
 

@@ -11,8 +11,9 @@ from compilemask.errors import InternalError
 from compilemask.intervals import linear, terms
 from compilemask.intervals import plan as plans
 from compilemask.intervals.boxes import box_plan, disc_plan
-from compilemask.intervals.codes import combine, numbers
+from compilemask.intervals.codes import combine, first_of_each, numbers
 from compilemask.intervals.join import Keys, Requests, Side
+from compilemask.intervals.layers import ROWS_A_KIND
 from compilemask.intervals.limits import check_cells, check_runs
 from compilemask.intervals.opaque import opaque_plan
 from compilemask.intervals.plan import Plan
@@ -120,6 +121,16 @@ def _interval_lists(solver: Solver, relation: ir.IntervalLists, joined: Conjunct
 
 def _random(solver: Solver, relation: ir.RandomKeys, joined: Conjunction) -> Plan:
     query, key, count = sides(solver, relation.by, joined)
+    columns = [query.values] if query.classes is None else [query.classes, query.values]
+    alike = first_of_each(columns, query.slots.size // ROWS_A_KIND)
+    if alike is None:
+        return _random_of(solver, relation, query, key, count)
+    first, kind = alike
+    asking = Side(query.slots[first], None if query.classes is None else query.classes[first], query.values[first])
+    return solver.spread(_random_of(solver, relation, asking, key, count), query.slots, first, kind)
+
+
+def _random_of(solver: Solver, relation: ir.RandomKeys, query: Side, key: Side, count: int) -> Plan:
     pool = _pool(solver, relation)
     asked, inverse = np.unique(query.values, return_inverse=True)
     check_cells(asked.size * pool.size, "`random`", relation.span)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from unittest.mock import patch
 
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from compilemask import pipeline
 from compilemask.errors import MaskFileError
-from compilemask.intervals import Intervals, join, layers, lowering
+from compilemask.intervals import Intervals, boxes, join, layers, lowering, plan, specials
 from compilemask.intervals.layers import Repeated
 from compilemask.intervals.solve import Form
 from compilemask.language.binder import bind
@@ -26,12 +27,13 @@ from tests.intervals.test_random_programs import definition, in_columns
 from tests.tiles.test_layered import check_equal
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _small_masks_too() -> Iterator[None]:
+@contextmanager
+def small_masks_too() -> Iterator[None]:
+    """Layers of masks of any size, and the rows of a kind told from one another however few they are."""
     with pytest.MonkeyPatch.context() as changed:
         changed.setattr(join, "RUNS_REPEATED", 0)
-        changed.setattr(join, "ROWS_A_KIND", 0)
-        changed.setattr(layers, "ROWS_A_KIND", 0)
+        for module in (join, layers, boxes, specials):
+            changed.setattr(module, "ROWS_A_KIND", 1)
         changed.setattr(layers, "RUNS_A_KEPT_RUN", 0)
         yield
 
@@ -49,7 +51,7 @@ def test_layers_of_random_files_are_the_mask_of_the_definition(
     if expected is None:
         return
     variant = program.variants[0]
-    with patch.object(lowering, "_cheaper_form", in_columns if columns else lowering._cheaper_form):
+    with small_masks_too(), patch.object(lowering, "_cheaper_form", in_columns if columns else lowering._cheaper_form):
         lowered = lowering.lower_variant(variant)
 
     assert lowered.rows() == Intervals.from_dense(expected)
@@ -64,7 +66,7 @@ def test_layers_of_random_files_are_the_mask_of_the_definition(
 AXIAL = """
 layout
     text  : 5
-    image : grid(12, 16)
+    image : grid(32, 40)
 rules
     image      sees image : same y or same x
     everything sees text  : all
@@ -77,26 +79,47 @@ def test_rows_and_columns_of_an_image_are_kept_as_the_different_rows_of_each() -
     (kept,) = compiled.kept
 
     assert kept.form is Form.ROW
-    assert [layer.different.rows for layer in kept.layers if isinstance(layer, Repeated)] == [13, 17, 1]
+    assert sorted(layer.different.rows for layer in kept.layers if isinstance(layer, Repeated)) == [33, 41]
     check_equal(compiled.tiles(16, 16), build_tile_map(compiled.order.move(compiled.rows), 16, 16))
 
 
 def test_what_a_later_rule_hides_is_not_in_the_layers() -> None:
     hidden = "    image cannot see image : window(behind=3, ahead=3)\n    image sees image : self\norder"
-    compiled = pipeline.compile_text(AXIAL.replace("order", hidden))
+    with small_masks_too():
+        compiled = pipeline.compile_text(AXIAL.replace("order", hidden))
     (kept,) = compiled.kept
 
-    assert len(kept.layers) == 2
+    assert len(kept.layers) > 1
     assert layers.united(kept.layers) == kept.intervals == compiled.rows
+    assert not any(compiled.rows.contains(row, row + 1) for row in range(5, 1284))
+    check_equal(compiled.tiles(16, 16), build_tile_map(compiled.order.move(compiled.rows), 16, 16))
+
+
+BLOCKS = """
+layout
+    token : 64 * 32
+rules
+    token sees token : random(count=8, seed=1) by (pos // 32)
+"""
+
+
+def test_queries_of_one_block_draw_once_and_are_refused_by_all_their_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = pipeline.compile_text(BLOCKS).rows
+
+    assert rows == rows.select(np.arange(rows.rows) // 32 * 32)
+    assert rows.runs > 6 * rows.rows
+    monkeypatch.setattr(plan, "MOST_RUNS", rows.runs - 1)
+    with pytest.raises(MaskFileError, match=f"some {rows.runs:,} runs"):
+        pipeline.compile_text(BLOCKS)
 
 
 def test_masks_of_one_run_a_row_are_told_by_their_different_rows() -> None:
-    mask = np.zeros((9, 7), np.bool_)
-    mask[2:8:2, 1:4] = True
+    mask = np.zeros((40, 7), np.bool_)
+    mask[2:30:2, 1:4] = True
     found = Repeated.among(Intervals.from_dense(mask))
 
     assert found is not None
     assert found.different.rows == 2
     assert found.mask() == Intervals.from_dense(mask)
-    mask[2, 6] = True
+    mask[20, 6] = True
     assert Repeated.among(Intervals.from_dense(mask)) is None
