@@ -105,7 +105,7 @@ def _root(values: Ints) -> Ints:
 
 
 def _ask(
-    solver: Solver, rows: Ints, classes: Places, low: Places, high: Places, key: Points, key_classes: Ints, form: Form
+    solver: Solver, rows: Places, classes: Places, low: Places, high: Places, key: Points, key_classes: Ints, form: Form
 ) -> Plan:
     """Requests for ranges of the last coordinate."""
     if not rows.size:

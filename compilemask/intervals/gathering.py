@@ -31,9 +31,9 @@ class Gathering:
             part = Intervals.from_runs(self.rows, self.columns, row, start, end)
             self._others = part if self._others is None else self._others.union(part)
             return
-        first = int(row[0])
-        counts = np.bincount(row - first)
-        self._counts[first : first + counts.size] += counts
+        borders = np.flatnonzero(row[1:] != row[:-1]) + 1
+        first = np.concatenate(([0], borders))
+        self._counts[row[first]] += np.diff(first, append=row.size)
         self._starts.append(start.astype(np.int32, copy=False))
         self._ends.append(end.astype(np.int32, copy=False))
         self._last = (int(row[-1]), int(end[-1]))

@@ -6,6 +6,7 @@ adds. Where rows ask for very different numbers, nothing is made and they are to
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 from math import isqrt
@@ -20,6 +21,7 @@ Ints = NDArray[np.int64]
 Narrow = NDArray[np.int32]
 LARGEST = 2**30  # codes and bounds below fit 32 bits with room to spare
 MOST_OFFSETS = 1 << 16
+CELLS_AT_ONCE = 1 << 16
 
 
 @dataclass(slots=True)
@@ -41,7 +43,7 @@ class Points:
 class Asked:
     """Requests (row, class and range of the last coordinate) and the classes of the keys."""
 
-    rows: Ints
+    rows: Narrow
     classes: Narrow
     low: Narrow
     high: Narrow
@@ -89,7 +91,7 @@ def equal_discs(query: Points, key: Points, room: int, span: Span | None) -> Ask
     codes = _codes(query, key)
     if codes is None or room >= LARGEST:
         return None
-    ranges, valid = [], None
+    ranges = []
     for axis, (least, size) in enumerate(zip(codes.least, codes.sizes, strict=True)):
         values = query.values[:, axis]
         radius = isqrt(room)
@@ -103,23 +105,44 @@ def equal_discs(query: Points, key: Points, room: int, span: Span | None) -> Ask
     steps, left = steps[left >= 0], left[left >= 0]
     if not steps.size or query.slots.size * steps.shape[0] > 2 * MOST_RUNS:
         return None
+    valid = np.ones((query.slots.size, steps.shape[0]), np.bool_)
     for axis, (least, size) in enumerate(zip(codes.least, codes.sizes, strict=True)):
-        place = (query.values[:, axis] - least).astype(np.int32)[:, None] + steps[:, axis].astype(np.int32)
-        inside = place.view(np.uint32) < np.uint32(size)
-        valid = inside if valid is None else valid & inside
-    assert valid is not None
+        own, step = (query.values[:, axis] - least).astype(np.int32), steps[:, axis].astype(np.int32)
+        for part in _portions(valid):
+            place = own[part, None] + step
+            valid[part] &= place.view(np.uint32) < np.uint32(size)
     counts = np.count_nonzero(valid, axis=1)
     check_runs(counts, span)
     reach = np.array([isqrt(one) for one in left.tolist()], np.int32)
-    center = query.values[:, -1].astype(np.int32)[:, None]
-    own = codes.of(query.classes, query.values).astype(np.int32)[:, None]
+    center = query.values[:, -1].astype(np.int32)
     return Asked(
-        np.repeat(query.slots, counts),
-        (own + codes.step(steps).astype(np.int32))[valid],
-        (center - reach)[valid],
-        (center + reach)[valid],
+        np.repeat(query.slots.astype(np.int32), counts),
+        _sums(
+            codes.of(query.classes, query.values).astype(np.int32), codes.step(steps).astype(np.int32), valid, counts
+        ),
+        _sums(center, -reach, valid, counts),
+        _sums(center, reach, valid, counts),
         codes.of(key.classes, key.values),
     )
+
+
+def _portions(valid: NDArray[np.bool_]) -> Iterator[slice]:
+    """Rows of about CELLS_AT_ONCE cells, so that what is worked on stays in the cache."""
+    rows = max(1, CELLS_AT_ONCE // max(1, valid.shape[1]))
+    for begin in range(0, valid.shape[0], rows):
+        yield slice(begin, begin + rows)
+
+
+def _sums(own: Narrow, step: Narrow, valid: NDArray[np.bool_], counts: NDArray[np.integer]) -> Narrow:
+    """own[row] + step[i] of the valid cells [row, i], row after row; `counts` [rows] of them."""
+    sums = np.empty(int(counts.sum()), np.int32)
+    done = 0
+    for part in _portions(valid):
+        cells = own[part, None] + step
+        number = int(counts[part].sum())
+        sums[done : done + number] = cells.reshape(-1) if number == cells.size else cells[valid[part]]
+        done += number
+    return sums
 
 
 def equal_boxes(query: Points, key: Points, low: Ints, high: Ints, span: Span | None) -> Asked | None:
@@ -137,15 +160,12 @@ def equal_boxes(query: Points, key: Points, low: Ints, high: Ints, span: Span | 
     if not total or width > MOST_OFFSETS or query.slots.size * width > 2 * total + 1024:
         return None
     steps = np.indices(widths.tolist()).reshape(widths.size, -1).T
-    own = codes.of(query.classes, low).astype(np.int32)[:, None]
-    classes = own + codes.step(steps).astype(np.int32)
-    valid = None
+    valid = np.ones((query.slots.size, width), np.bool_)
     for axis in np.flatnonzero((counts != widths).any(axis=0)).tolist():
-        inside = steps[:, axis] < counts[:, axis, None]
-        valid = inside if valid is None else valid & inside
+        valid &= steps[:, axis] < counts[:, axis, None]
     return Asked(
-        np.repeat(query.slots, each),
-        classes.reshape(-1) if valid is None else classes[valid],
+        np.repeat(query.slots.astype(np.int32), each),
+        _sums(codes.of(query.classes, low).astype(np.int32), codes.step(steps).astype(np.int32), valid, each),
         np.repeat(low[:, -1].astype(np.int32), each),
         np.repeat(high[:, -1].astype(np.int32), each),
         codes.of(key.classes, key.values),

@@ -60,14 +60,17 @@ def _by_copying(runs: Narrow, begin: Numbers, end: Numbers, comes: NDArray[np.bo
 def _by_choosing(runs: Narrow, begin: Numbers, end: Numbers, comes: NDArray[np.bool_], new: Narrow) -> Narrow:
     """The same, run by run."""
     gone = linear.ranges(begin, end - begin)
-    kept = np.ones(runs.size, np.bool_)
-    kept[gone] = False
     before = np.concatenate(([0], np.cumsum(end - begin)))[:-1]
     place = begin[comes] - before[comes] + np.arange(np.count_nonzero(comes))
     is_new = np.zeros(runs.size - gone.size + place.size, np.bool_)
     is_new[place] = True
     result = np.empty(is_new.size, np.int32)
-    result[~is_new], result[is_new] = runs[kept], new[comes]
+    if gone.size:
+        kept = np.ones(runs.size, np.bool_)
+        kept[gone] = False
+        runs = runs[kept]
+    result[place] = new[comes]
+    result[np.logical_not(is_new, out=is_new)] = runs
     return result
 
 

@@ -33,7 +33,7 @@ NO_BOUND: Ints = np.zeros((), np.int64)
 class Requests:
     """Rows by slot, their class in 0..classes - 1 (None: one class) and inclusive bounds (scalars broadcast)."""
 
-    rows: Ints
+    rows: Places
     classes: Places | None
     low: Places
     high: Places
@@ -157,7 +157,7 @@ class KeyIndex:
             base = requests.classes * self.ranks.size
             low, high = base + low, base + high
         if self.places is not None:
-            first, last = self.places[low], self.places[high]
+            first, last = self.places.take(low), self.places.take(high)  # faster than indexing by narrow numbers
         else:
             first = np.searchsorted(self.codes, low).astype(np.int32)
             last = np.searchsorted(self.codes, high).astype(np.int32)
@@ -186,7 +186,7 @@ class Join:
         self.first, self.last = first, last
         self.cost = int(first.size)
         if not keys.unbroken:
-            self.cost = int((keys.run[last - 1] - keys.run[first] + 1).sum(dtype=np.int64))
+            self.cost = int(self._counts().sum(dtype=np.int64))
         if self.cost > 2 * first.size + 1024:
             pieces = _Pieces(keys)
             cost = pieces.cost(self.requests)
@@ -205,7 +205,7 @@ class Join:
             for part in _portions(self.by_pieces.counts(self.requests)):
                 gathering.add(*self.by_pieces.emit(part, self))
         elif self.keys.unbroken:
-            begin = self.keys.sorted_slots[self.first]
+            begin = self.keys.sorted_slots.take(self.first)
             gathering.add(self.requests.rows, begin, begin + (self.last - self.first))
         else:
             counts = self._counts()
@@ -252,22 +252,22 @@ class Join:
         """[requests] runs that answer; none is empty."""
         if self.keys.unbroken:
             return np.ones(self.first.size, np.int32)
-        return self.keys.run[self.last - 1] - self.keys.run[self.first] + np.int32(1)
+        return self.keys.run.take(self.last - 1) - self.keys.run.take(self.first) + np.int32(1)
 
     def _slices(self, part: slice, counts: Narrow) -> tuple[Narrow, Narrow]:
         keys = self.keys
         first, last = self.first[part], self.last[part]
         if int(counts.max()) == 1:
-            only = keys.sorted_slots[first]
+            only = keys.sorted_slots.take(first)
             return only, only + (last - first)
         if keys.apart:
-            only = keys.sorted_slots[linear.narrow_ranges(first, counts)]
+            only = keys.sorted_slots.take(linear.narrow_ranges(first, counts))
             return only, only + np.int32(1)
         own = np.repeat(np.arange(first.size, dtype=np.int32), counts)
         run = linear.narrow_ranges(keys.run[first], counts)
-        begin = np.maximum(keys.run_begin[run], first[own])
-        end = np.minimum(keys.run_begin[run + 1], last[own])
-        start = keys.sorted_slots[begin]
+        begin = np.maximum(keys.run_begin.take(run), first.take(own))
+        end = np.minimum(keys.run_begin.take(run + 1), last.take(own))
+        start = keys.sorted_slots.take(begin)
         end += start - begin
         return start, end
 
@@ -310,7 +310,7 @@ class _Pieces:
         """All pieces that may answer."""
         return int(self.counts(requests).sum())
 
-    def emit(self, part: slice, join: Join) -> tuple[Ints, Ints, Ints]:
+    def emit(self, part: slice, join: Join) -> tuple[Places, Ints, Ints]:
         """One run for every request and piece that answers it."""
         requests = join.requests.part(part)
         ranks = self.keys.ranks

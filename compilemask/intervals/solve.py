@@ -293,9 +293,11 @@ class Solver:
 
     def join(self, requests: Requests, keys: Keys, form: Form) -> Plan:
         """A join whose slots are the caller's: queries ask in row form, keys in column form."""
-        moved = dataclasses.replace(requests, rows=self.place(form is Form.ROW, requests.rows))
+        places = self._query_place if form is Form.ROW else self._key_place
+        if places is not None:
+            requests = dataclasses.replace(requests, rows=places[requests.rows])
         index = KeyIndex(dataclasses.replace(keys, slots=self.place(form is Form.COLUMN, keys.slots)))
-        return plans.Joined(*self.shape(form), Join(index, moved))
+        return plans.Joined(*self.shape(form), Join(index, requests))
 
     def spread(self, plan: Plan, slots: Ints, first: Ints, kind: NDArray[np.int32]) -> Plan:
         """A plan in row form for the queries slots[first], for all slots: slots[i] sees as slots[first[kind[i]]]."""
