@@ -361,14 +361,15 @@ class Intervals:
     def _clipped(self, low: NDArray[np.int32], high: NDArray[np.int32]) -> Intervals:
         """Row r within [low[r], high[r])."""
         counts = np.diff(self.offsets)
-        starts = np.maximum(self.starts, np.repeat(low, counts))
-        ends = np.minimum(self.ends, np.repeat(high, counts))
+        starts, ends = np.repeat(low, counts), np.repeat(high, counts)
+        np.maximum(self.starts, starts, out=starts)
+        np.minimum(self.ends, ends, out=ends)
         some = starts < ends
         if some.all():
             return Intervals(self.rows, self.columns, self.offsets, starts, ends)
-        kept = np.zeros(some.size + 1, np.int64)
-        np.cumsum(some, out=kept[1:])
-        return Intervals(self.rows, self.columns, kept[self.offsets], starts[some], ends[some])
+        kept = np.zeros(some.size + 1, np.int32)
+        np.cumsum(some, out=kept[1:], dtype=np.int32)
+        return Intervals(self.rows, self.columns, kept[self.offsets].astype(np.int64), starts[some], ends[some])
 
     def _one_run_a_row(self) -> bool:
         return self.runs == self.rows and bool((self.offsets[1:] > self.offsets[:-1]).all())

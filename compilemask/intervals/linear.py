@@ -91,17 +91,26 @@ def complement(a: Runs, begin: int, end: int) -> Runs:
 
 def ranges(starts: NDArray[np.integer], counts: NDArray[np.integer]) -> Line:
     """The numbers starts[i], starts[i] + 1, ... (counts[i] of them) for every i, one after another."""
-    total = int(counts.sum())
-    before = np.cumsum(counts) - counts
-    shift: Line = np.repeat((starts - before).astype(np.int64, copy=False), counts)
-    shift += np.arange(total, dtype=np.int64)
-    return shift
+    numbers = np.ones(int(counts.sum(dtype=np.int64)), np.int64)
+    _count_up(numbers, starts.astype(np.int64, copy=False), counts)
+    return numbers
 
 
 def narrow_ranges(starts: NDArray[np.int32], counts: NDArray[np.integer]) -> NDArray[np.int32]:
     """`ranges` in 32 bits, for numbers and totals that fit."""
-    total = int(counts.sum())
-    before = np.cumsum(counts) - counts
-    shift: NDArray[np.int32] = np.repeat((starts - before).astype(np.int32), counts)
-    shift += np.arange(total, dtype=np.int32)
-    return shift
+    numbers = np.ones(int(counts.sum(dtype=np.int64)), np.int32)
+    _count_up(numbers, starts.astype(np.int32, copy=False), counts.astype(np.int32, copy=False))
+    return numbers
+
+
+def _count_up(steps: NDArray[np.integer], starts: NDArray[np.integer], counts: NDArray[np.integer]) -> None:
+    """Ones become the ranges: a step of 1 from number to number but for the first of each range."""
+    if not counts.all():
+        some = np.flatnonzero(counts)
+        starts, counts = starts[some], counts[some]
+    if not starts.size:
+        return
+    first = np.cumsum(counts[:-1], dtype=np.int64)
+    steps[0] = starts[0]
+    steps[first] = starts[1:] - starts[:-1] - counts[:-1] + 1
+    np.cumsum(steps, out=steps)
