@@ -8,24 +8,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compilemask.intervals import linear
+from compilemask.intervals.in_rows import Narrow, Numbers, Runs, first_at_least
 
 if TYPE_CHECKING:
     from compilemask.intervals.interval_set import Intervals
 
-MANY_PER_FEW = 8
+MANY_PER_FEW = 4
 RUNS_A_COPY = 64  # stretches of at least so many runs are copied as they are
-
-Numbers = NDArray[np.int64]
-Narrow = NDArray[np.int32]
-Runs = tuple[Numbers, Narrow, Narrow]  # offsets, starts, ends
 
 
 def inserted(many: Intervals, few: Intervals) -> Runs | None:
     """The runs of the union; None where runs of `few` meet the same run of `many`."""
     row = few.run_rows()
     # Runs low to high of `many` overlap or touch the run of `few`.
-    low = _first_at_least(many.ends, many.offsets, row, few.starts)
-    high = _first_at_least(many.starts, many.offsets, row, few.ends + np.int32(1))
+    low = first_at_least(many.ends, many.offsets, row, few.starts)
+    high = first_at_least(many.starts, many.offsets, row, few.ends + np.int32(1))
     if (low[1:] < high[:-1]).any():
         return None
     met = high > low
@@ -72,15 +69,3 @@ def _by_choosing(runs: Narrow, begin: Numbers, end: Numbers, comes: NDArray[np.b
     result[place] = new[comes]
     result[np.logical_not(is_new, out=is_new)] = runs
     return result
-
-
-def _first_at_least(values: Narrow, offsets: Numbers, row: Numbers, bound: Narrow) -> Numbers:
-    """For every bound the first place in its row whose value, ascending in a row, is at least the bound."""
-    low, high = offsets[row], offsets[row + 1]
-    for _ in range(int((high - low).max(initial=0)).bit_length()):
-        middle = (low + high) >> 1
-        open_ = low < high
-        less = open_ & (values[np.where(open_, middle, 0)] < bound)
-        low = np.where(less, middle + 1, low)
-        high = np.where(less, high, middle)
-    return low

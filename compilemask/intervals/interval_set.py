@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compilemask.errors import InternalError
-from compilemask.intervals import insertion, linear, moving
+from compilemask.intervals import in_rows, insertion, linear, moving
 
 RUNS_AT_ONCE = 1 << 18
 SAMPLED = 7
+RUNS_SEARCHED = 4  # rows of more runs are clipped by searching for the runs that stay
 RUNS_A_COPY = 64  # runs of neighbouring rows are copied together where they are at least so many
 
 
@@ -360,6 +361,8 @@ class Intervals:
 
     def _clipped(self, low: NDArray[np.int32], high: NDArray[np.int32]) -> Intervals:
         """Row r within [low[r], high[r])."""
+        if self.runs > RUNS_SEARCHED * self.rows:
+            return Intervals(self.rows, self.columns, *in_rows.clipped(self, np.arange(self.rows), low, high))
         counts = np.diff(self.offsets)
         starts, ends = np.repeat(low, counts), np.repeat(high, counts)
         np.maximum(self.starts, starts, out=starts)

@@ -13,6 +13,7 @@ from functools import reduce
 import numpy as np
 from numpy.typing import NDArray
 
+from compilemask.intervals import in_rows
 from compilemask.intervals.codes import first_of_each
 from compilemask.intervals.interval_set import Intervals
 
@@ -52,10 +53,28 @@ class Repeated:
         ours, theirs = self.different.select(self.kind[first]), other.different.select(other.kind[first])
         return Repeated(ours.union(theirs), kind)
 
+    def intersected(self, other: Layer) -> Layer | None:
+        """The cells of both; None where that is not found faster than by the list of all runs."""
+        if isinstance(other, Repeated):
+            met = first_of_each((self.kind, other.kind), self.rows // ROWS_A_KIND)
+            if met is None:
+                return None
+            ours, theirs = self.different.select(self.kind[met[0]]), other.different.select(other.kind[met[0]])
+            return Repeated(ours.intersection(theirs), met[1])
+        bounds = other.one_run_bounds()
+        if bounds is None or not self.different.runs:
+            return None
+        return Intervals(self.rows, other.columns, *in_rows.clipped(self.different, self.kind, *bounds))
+
     @property
     def rows(self) -> int:
         """Number of rows."""
         return int(self.kind.size)
+
+    @property
+    def runs(self) -> int:
+        """Runs of all rows."""
+        return int(self.different.runs_per_row()[self.kind].sum())
 
     def mask(self) -> Intervals:
         """All rows."""
@@ -70,9 +89,24 @@ Layer = Intervals | Repeated
 
 
 def united(layers: Sequence[Layer]) -> Intervals:
-    """The cells of any of at least one layer; masks of few runs first."""
+    """The cells of any of at least one layer, as the list of all runs; masks of few runs first."""
     masks = [layer if isinstance(layer, Intervals) else layer.mask() for layer in fewer(layers)]
     return reduce(Intervals.union, sorted(masks, key=lambda mask: mask.runs))
+
+
+def one_layer(layers: Sequence[Layer]) -> Layer:
+    """The cells of any of at least one layer, of few different rows where that is so."""
+    told = fewer(layers)
+    return told[0] if len(told) == 1 else united(told)
+
+
+def intersected(a: Layer, b: Layer) -> Layer:
+    """The cells of both layers."""
+    for one, other in ((a, b), (b, a)):
+        if isinstance(one, Repeated) and (both := one.intersected(other)) is not None:
+            return both
+    masks = [layer if isinstance(layer, Intervals) else layer.mask() for layer in (a, b)]
+    return masks[0].intersection(masks[1])
 
 
 def fewer(layers: Sequence[Layer]) -> list[Layer]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from compilemask.intervals.interval_set import Intervals
 from compilemask.intervals.join import Join
-from compilemask.intervals.layers import Layer, Repeated, united
+from compilemask.intervals.layers import Layer, Repeated, intersected, one_layer, united
 from compilemask.intervals.limits import MOST_RUNS, too_many_runs
 
 Ints = NDArray[np.int64]
@@ -108,10 +108,9 @@ class Joined(Plan):
 
 @dataclass(frozen=True, slots=True)
 class Combined(Plan):
-    """Union or intersection of parts."""
+    """Several plans made one."""
 
     parts: tuple[Plan, ...]
-    combine: Callable[[Intervals, Intervals], Intervals]
 
     @property
     def cost(self) -> int:  # type: ignore[override]
@@ -124,13 +123,26 @@ class Combined(Plan):
         return sum(part.asked for part in self.parts)
 
     def emit(self) -> Intervals:
-        masks = sorted((part.emit() for part in self.parts), key=lambda mask: mask.runs)
-        return reduce(self.combine, masks)
+        return united(self.layers())
+
+
+class Union(Combined):
+    """Cells of any part."""
+
+    __slots__ = ()
 
     def layers(self) -> list[Layer]:
-        if self.combine is not Intervals.union:
-            return [self.emit()]
         return [layer for part in self.parts for layer in part.layers()]
+
+
+class Intersection(Combined):
+    """Cells of all parts."""
+
+    __slots__ = ()
+
+    def layers(self) -> list[Layer]:
+        parts = sorted((one_layer(part.layers()) for part in self.parts), key=lambda layer: layer.runs)
+        return [reduce(intersected, parts)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,10 +217,10 @@ class Spread(Plan):
     def layers(self) -> list[Layer]:
         mask = self.plan.emit().select(self.first)
         different = Intervals.stacked(mask.columns, [mask, Intervals.empty(1, mask.columns)])
-        runs = int(different.runs_per_row()[self.kind].sum())
-        if runs > MOST_RUNS:
-            raise too_many_runs(runs)
-        return [Repeated(different, self.kind)]
+        layer = Repeated(different, self.kind)
+        if layer.runs > MOST_RUNS:
+            raise too_many_runs(layer.runs)
+        return [layer]
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,9 +241,9 @@ class Made(Plan):
 
 def union(parts: list[Plan]) -> Plan:
     """Cells of any part."""
-    return parts[0] if len(parts) == 1 else Combined(tuple(parts), Intervals.union)
+    return parts[0] if len(parts) == 1 else Union(tuple(parts))
 
 
 def intersection(parts: list[Plan]) -> Plan:
     """Cells of all parts."""
-    return parts[0] if len(parts) == 1 else Combined(tuple(parts), Intervals.intersection)
+    return parts[0] if len(parts) == 1 else Intersection(tuple(parts))

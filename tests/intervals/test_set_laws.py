@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compilemask.errors import InternalError
-from compilemask.intervals import Intervals, insertion
+from compilemask.intervals import Intervals, insertion, interval_set
 from tests.strategies import DenseMask, dense_masks, mask_pairs
 
 
@@ -132,6 +132,19 @@ def test_few_runs_are_put_into_many_without_sorting_them(pair: tuple[DenseMask, 
             assert found == expected
         patch.setattr(insertion, "MANY_PER_FEW", 0)
         assert a.union(b) == expected
+
+
+@given(dense_masks(largest=20), st.integers(0, 2**32 - 1))
+def test_rows_are_clipped_by_searching(mask: DenseMask, seed: int) -> None:
+    generator = np.random.default_rng(seed)
+    low, high = generator.integers(0, mask.shape[1] + 1, (2, mask.shape[0]))
+    bounds = Intervals.from_bounds(mask.shape[1], low, high)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(interval_set, "RUNS_SEARCHED", 0)
+        found = Intervals.from_dense(mask).intersection(bounds)
+
+    found.check()
+    assert found == Intervals.from_dense(mask & bounds.to_dense())
 
 
 def test_runs_of_few_that_meet_one_run_of_many_are_left_to_the_general_way() -> None:
