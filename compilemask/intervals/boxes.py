@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from compilemask.intervals import linear, terms
 from compilemask.intervals import plan as plans
 from compilemask.intervals.codes import first_of_each, joint_codes, numbers
-from compilemask.intervals.grid_requests import Points, equal_boxes, equal_discs
+from compilemask.intervals.grid_requests import Asked, Points, equal_boxes, equal_discs
 from compilemask.intervals.join import Keys, Requests
 from compilemask.intervals.layers import ROWS_A_KIND
 from compilemask.intervals.limits import check_runs
@@ -72,7 +72,7 @@ def disc_plan(solver: Solver, relation: ir.Disc, joined: Conjunction, form: Form
     if room.size and dimensions > 1 and (room == room[0]).all():
         asked = equal_discs(query, key, int(room[0]), relation.span)
         if asked is not None:
-            return _ask(solver, asked.rows, asked.classes, asked.low, asked.high, key, asked.key_classes, form)
+            return _ask_side_by_side(solver, asked, key, form)
     own = np.arange(query.slots.size)
     classes, key_classes = query.classes, key.classes
     for axis in range(dimensions - 1):
@@ -105,7 +105,7 @@ def _root(values: Ints) -> Ints:
 
 
 def _ask(
-    solver: Solver, rows: Places, classes: Places, low: Places, high: Places, key: Points, key_classes: Ints, form: Form
+    solver: Solver, rows: Ints, classes: Places, low: Places, high: Places, key: Points, key_classes: Ints, form: Form
 ) -> Plan:
     """Requests for ranges of the last coordinate."""
     if not rows.size:
@@ -115,6 +115,12 @@ def _ask(
         classes, key_classes, most = joint_codes(classes, key_classes)
     keys = Keys(key.slots, key_classes, most + 1, key.values[:, -1])
     return solver.join(Requests(rows, classes, low, high), keys, form)
+
+
+def _ask_side_by_side(solver: Solver, asked: Asked, key: Points, form: Form) -> Plan:
+    """The same for requests that are made in portions."""
+    keys = Keys(key.slots, asked.key_classes, asked.class_count, key.values[:, -1])
+    return solver.join(asked.requests, keys, form)
 
 
 # ---------------------------------------------------------------- boxes
@@ -203,7 +209,7 @@ def _box_of_extent(solver: Solver, relation: ir.Box, query: Points, key: Points,
     query, key = Points(query.slots, query_class, query.values), Points(key.slots, key_class, steps)
     asked = equal_boxes(query, key, low, high, relation.span)
     if asked is not None:
-        return _ask(solver, asked.rows, asked.classes, asked.low, asked.high, key, asked.key_classes, Form.ROW)
+        return _ask_side_by_side(solver, asked, key, Form.ROW)
     return _ask_one_by_one(solver, relation, query, key, low, high)
 
 

@@ -13,12 +13,12 @@ Places = NDArray[np.integer]
 class Gathering:
     """Collects runs of a mask of rows x columns."""
 
-    def __init__(self, rows: int, columns: int) -> None:
+    def __init__(self, rows: int, columns: int, most_runs: int) -> None:
         self.rows = rows
         self.columns = columns
         self._counts = np.zeros(rows, np.int64)
-        self._starts: list[NDArray[np.int32]] = []
-        self._ends: list[NDArray[np.int32]] = []
+        self._starts, self._ends = np.empty(most_runs, np.int32), np.empty(most_runs, np.int32)
+        self._size = 0
         self._last = (-1, -1)  # row and end of the last run
         self._others: Intervals | None = None
 
@@ -34,8 +34,9 @@ class Gathering:
         borders = np.flatnonzero(row[1:] != row[:-1]) + 1
         first = np.concatenate(([0], borders))
         self._counts[row[first]] += np.diff(first, append=row.size)
-        self._starts.append(start.astype(np.int32, copy=False))
-        self._ends.append(end.astype(np.int32, copy=False))
+        there = slice(self._size, self._size + row.size)
+        self._starts[there], self._ends[there] = start, end
+        self._size = there.stop
         self._last = (int(row[-1]), int(end[-1]))
 
     def _follows(self, row: Places, start: Places, end: Places) -> bool:
@@ -46,11 +47,13 @@ class Gathering:
 
     def mask(self) -> Intervals:
         """All runs together."""
-        if not self._starts:
+        if not self._size:
             return Intervals.empty(self.rows, self.columns) if self._others is None else self._others
         offsets = np.zeros(self.rows + 1, np.int64)
         np.cumsum(self._counts, out=offsets[1:])
-        starts, ends = np.concatenate(self._starts), np.concatenate(self._ends)
+        starts, ends = self._starts[: self._size], self._ends[: self._size]
+        if 2 * self._size < self._starts.size:
+            starts, ends = starts.copy(), ends.copy()
         sorted_part = Intervals(self.rows, self.columns, offsets, starts, ends)
         return sorted_part if self._others is None else sorted_part.union(self._others)
 

@@ -14,12 +14,15 @@ from math import isqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from compilemask.intervals.join import Requests
 from compilemask.intervals.limits import MOST_RUNS, check_runs
 from compilemask.source import Span
 
 Ints = NDArray[np.int64]
 Narrow = NDArray[np.int32]
+Places = NDArray[np.integer]
 LARGEST = 2**30  # codes and bounds below fit 32 bits with room to spare
+MOST_CLASSES = 1 << 24
 MOST_OFFSETS = 1 << 16
 CELLS_AT_ONCE = 1 << 16
 
@@ -40,22 +43,56 @@ class Points:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """Requests (row, class and range of the last coordinate) and the classes of the keys."""
+class GridRequests:
+    """Requests [row, offset] where `valid`: class own[row] + step[offset], last coordinate in [low[row], high[row]].
+
+    With a `reach`, bounds are low[row] - reach[offset] and high[row] + reach[offset].
+    """
 
     rows: Narrow
-    classes: Narrow
+    own: Narrow
+    step: Narrow
+    valid: NDArray[np.bool_]
+    counts: Places  # [rows] valid ones
     low: Narrow
     high: Narrow
+    reach: Narrow | None = None
+
+    @property
+    def size(self) -> int:
+        """Number of requests."""
+        return int(self.counts.sum())
+
+    def portions(self) -> Iterator[Requests]:
+        """Requests of some rows at a time, so that what is worked on stays in the cache."""
+        for part in _portions(self.valid):
+            counts, valid = self.counts[part], self.valid[part]
+            chosen = slice(None) if int(counts.sum()) == valid.size else valid.reshape(-1)
+            if self.reach is None:
+                low, high = np.repeat(self.low[part], counts), np.repeat(self.high[part], counts)
+            else:
+                low = (self.low[part, None] - self.reach).reshape(-1)[chosen]
+                high = (self.high[part, None] + self.reach).reshape(-1)[chosen]
+            classes = (self.own[part, None] + self.step).reshape(-1)[chosen]
+            yield Requests(np.repeat(self.rows[part], counts), classes, low, high)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Requests and the classes of the keys, 0..class_count - 1."""
+
+    requests: GridRequests
     key_classes: Ints
+    class_count: int
 
 
 @dataclass(frozen=True, slots=True)
 class _Codes:
-    """Numbers for a class and the leading coordinates: least value and number of values of each."""
+    """Numbers 0..space - 1 for a class and the leading coordinates: least value and number of values of each."""
 
     least: tuple[int, ...]
     sizes: tuple[int, ...]
+    space: int
 
     def of(self, classes: Ints, values: Ints) -> Ints:
         """[tokens] codes; leading coordinates outside of the keys' give codes of no meaning."""
@@ -73,7 +110,7 @@ class _Codes:
 
 
 def _codes(query: Points, key: Points) -> _Codes | None:
-    """Codes for the keys' coordinates; None where there is one only, or where they do not fit 32 bits."""
+    """Codes for the keys' coordinates; None where there is one only, or where there would be too many."""
     leading = key.values[:, :-1]
     if not leading.shape[1]:
         return None
@@ -83,7 +120,7 @@ def _codes(query: Points, key: Points) -> _Codes | None:
     for size in sizes:
         space *= size
     largest = max(int(np.abs(query.values).max()), int(np.abs(key.values).max()))
-    return _Codes(tuple(least), sizes) if max(space, largest) < LARGEST else None
+    return _Codes(tuple(least), sizes, space) if space <= MOST_CLASSES and largest < LARGEST else None
 
 
 def equal_discs(query: Points, key: Points, room: int, span: Span | None) -> Asked | None:
@@ -107,23 +144,19 @@ def equal_discs(query: Points, key: Points, room: int, span: Span | None) -> Ask
         return None
     valid = np.ones((query.slots.size, steps.shape[0]), np.bool_)
     for axis, (least, size) in enumerate(zip(codes.least, codes.sizes, strict=True)):
-        own, step = (query.values[:, axis] - least).astype(np.int32), steps[:, axis].astype(np.int32)
+        value, step = (query.values[:, axis] - least).astype(np.int32), steps[:, axis].astype(np.int32)
         for part in _portions(valid):
-            place = own[part, None] + step
+            place = value[part, None] + step
             valid[part] &= place.view(np.uint32) < np.uint32(size)
     counts = np.count_nonzero(valid, axis=1)
     check_runs(counts, span)
     reach = np.array([isqrt(one) for one in left.tolist()], np.int32)
     center = query.values[:, -1].astype(np.int32)
-    return Asked(
-        np.repeat(query.slots.astype(np.int32), counts),
-        _sums(
-            codes.of(query.classes, query.values).astype(np.int32), codes.step(steps).astype(np.int32), valid, counts
-        ),
-        _sums(center, -reach, valid, counts),
-        _sums(center, reach, valid, counts),
-        codes.of(key.classes, key.values),
+    own, step = codes.of(query.classes, query.values), codes.step(steps)
+    requests = GridRequests(
+        query.slots.astype(np.int32), own.astype(np.int32), step.astype(np.int32), valid, counts, center, center, reach
     )
+    return Asked(requests, codes.of(key.classes, key.values), codes.space)
 
 
 def _portions(valid: NDArray[np.bool_]) -> Iterator[slice]:
@@ -131,18 +164,6 @@ def _portions(valid: NDArray[np.bool_]) -> Iterator[slice]:
     rows = max(1, CELLS_AT_ONCE // max(1, valid.shape[1]))
     for begin in range(0, valid.shape[0], rows):
         yield slice(begin, begin + rows)
-
-
-def _sums(own: Narrow, step: Narrow, valid: NDArray[np.bool_], counts: NDArray[np.integer]) -> Narrow:
-    """own[row] + step[i] of the valid cells [row, i], row after row; `counts` [rows] of them."""
-    sums = np.empty(int(counts.sum()), np.int32)
-    done = 0
-    for part in _portions(valid):
-        cells = own[part, None] + step
-        number = int(counts[part].sum())
-        sums[done : done + number] = cells.reshape(-1) if number == cells.size else cells[valid[part]]
-        done += number
-    return sums
 
 
 def equal_boxes(query: Points, key: Points, low: Ints, high: Ints, span: Span | None) -> Asked | None:
@@ -163,10 +184,14 @@ def equal_boxes(query: Points, key: Points, low: Ints, high: Ints, span: Span | 
     valid = np.ones((query.slots.size, width), np.bool_)
     for axis in np.flatnonzero((counts != widths).any(axis=0)).tolist():
         valid &= steps[:, axis] < counts[:, axis, None]
-    return Asked(
-        np.repeat(query.slots.astype(np.int32), each),
-        _sums(codes.of(query.classes, low).astype(np.int32), codes.step(steps).astype(np.int32), valid, each),
-        np.repeat(low[:, -1].astype(np.int32), each),
-        np.repeat(high[:, -1].astype(np.int32), each),
-        codes.of(key.classes, key.values),
+    own, step = codes.of(query.classes, low), codes.step(steps)
+    requests = GridRequests(
+        query.slots.astype(np.int32),
+        own.astype(np.int32),
+        step.astype(np.int32),
+        valid,
+        each,
+        low[:, -1].astype(np.int32),
+        high[:, -1].astype(np.int32),
     )
+    return Asked(requests, codes.of(key.classes, key.values), codes.space)

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,17 @@ RUNS_REPEATED = 16  # rows of fewer runs are made about as fast as they are foun
 NO_BOUND: Ints = np.zeros((), np.int64)
 
 
+class Asking(Protocol):
+    """What a join answers: requests, made some at a time."""
+
+    @property
+    def size(self) -> int:
+        """Number of requests."""
+
+    def portions(self) -> Iterator[Requests]:
+        """All requests, by ascending rows where rows ask once."""
+
+
 @dataclass(frozen=True, slots=True)
 class Requests:
     """Rows by slot, their class in 0..classes - 1 (None: one class) and inclusive bounds (scalars broadcast)."""
@@ -37,6 +49,16 @@ class Requests:
     classes: Places | None
     low: Places
     high: Places
+
+    @property
+    def size(self) -> int:
+        """Number of requests."""
+        return int(self.rows.size)
+
+    def portions(self) -> Iterator[Requests]:
+        """All requests, RUNS_AT_ONCE at a time."""
+        for begin in range(0, self.size, RUNS_AT_ONCE):
+            yield self.part(slice(begin, begin + RUNS_AT_ONCE))
 
     def part(self, chosen: slice | Ints) -> Requests:
         """Some of the requests."""
@@ -143,14 +165,6 @@ class KeyIndex:
 
     def slices(self, requests: Requests) -> tuple[Narrow, Narrow]:
         """The slice [first, last) of the sorted order for every request; empty where first >= last."""
-        size = requests.rows.size
-        first, last = np.empty(size, np.int32), np.empty(size, np.int32)
-        for begin in range(0, size, RUNS_AT_ONCE):
-            part = slice(begin, begin + RUNS_AT_ONCE)
-            first[part], last[part] = self._slices(requests.part(part))
-        return first, last
-
-    def _slices(self, requests: Requests) -> tuple[Narrow, Narrow]:
         low = self.ranks.first_at_least(requests.low)
         high = self.ranks.first_above(requests.high)
         if requests.classes is not None:
@@ -161,77 +175,72 @@ class KeyIndex:
         else:
             first = np.searchsorted(self.codes, low).astype(np.int32)
             last = np.searchsorted(self.codes, high).astype(np.int32)
-        return first, last
+        size = requests.rows.shape
+        return np.broadcast_to(first, size), np.broadcast_to(last, size)
 
 
 class Join:
-    """One join, planned: `cost` is how many runs it will emit before merging."""
+    """One join, planned: `cost` is how many runs it will emit before merging, `asked` how many requests these answer.
 
-    def __init__(self, keys: KeyIndex, requests: Requests) -> None:
+    `places`: where the rows that ask lie, where that is not where they are.
+    """
+
+    def __init__(self, keys: KeyIndex, asking: Asking, places: Ints | None = None) -> None:
         self.keys = keys
-        self.requests = requests
-        self.first: Narrow
-        self.last: Narrow
         self.cost = 0
         self.by_pieces: _Pieces | None = None
-        if not keys.slots.size or not requests.rows.size:
-            self.requests = requests.part(slice(0, 0))
-            self.first = self.last = np.zeros(0, np.int32)
+        self.rows, self.first, self.last = _answered_slices(keys, asking, places)
+        self.asked = int(self.rows.size)
+        if self.asked:
+            self.cost = self._runs()
+            self._plan_pieces(asking, places)
+        if self.by_pieces is None:
+            keys.forget()
+
+    def _plan_pieces(self, asking: Asking, places: Ints | None) -> None:
+        """Answer by pieces where slices break too often."""
+        if self.cost <= 2 * self.asked + 1024:
             return
-        first, last = keys.slices(requests)
-        some = first < last
-        if not some.all():
-            chosen = np.flatnonzero(some)
-            first, last, self.requests = first[chosen], last[chosen], requests.part(chosen)
-        self.first, self.last = first, last
-        self.cost = int(first.size)
-        if not keys.unbroken:
-            self.cost = int(self._counts().sum(dtype=np.int64))
-        if self.cost > 2 * first.size + 1024:
-            pieces = _Pieces(keys)
-            cost = pieces.cost(self.requests)
-            if 2 * cost < self.cost:
-                self.cost, self.by_pieces = cost, pieces
-                return
-        keys.forget()
-        self.requests = Requests(self.requests.rows, None, NO_BOUND, NO_BOUND)
+        pieces = _Pieces(self.keys)
+        if 2 * pieces.least * self.asked >= self.cost:
+            return
+        cost = sum(int(pieces.counts(part).sum()) for part in _answered(self.keys, asking, places))
+        if 2 * cost < self.cost:
+            self.cost, self.by_pieces = cost, pieces
+            pieces.requests = list(_answered(self.keys, asking, places))
+            self.rows = self.first = self.last = np.zeros(0, np.int32)
 
     def emit(self, rows: int, columns: int) -> Intervals:
         """The joined cells as a mask of rows x columns."""
-        if self.by_pieces is None and self.keys.ascending and linear.ascends(self.requests.rows):
+        if self.by_pieces is None and self.keys.ascending and linear.ascends(self.rows):
             return self._emit_in_order(rows, columns)
-        gathering = Gathering(rows, columns)
+        gathering = Gathering(rows, columns, self.cost)
         if self.by_pieces is not None:
-            for part in _portions(self.by_pieces.counts(self.requests)):
-                gathering.add(*self.by_pieces.emit(part, self))
-        elif self.keys.unbroken:
-            begin = self.keys.sorted_slots.take(self.first)
-            gathering.add(self.requests.rows, begin, begin + (self.last - self.first))
+            for runs in self.by_pieces.emit():
+                gathering.add(*runs)
         else:
-            counts = self._counts()
-            for part in _portions(counts):
-                start, end = self._slices(part, counts[part])
-                gathering.add(np.repeat(self.requests.rows[part], counts[part]), start, end)
+            for part, counts in self._portions():
+                row, (start, end) = self.rows[part], self._slices(part, counts)
+                gathering.add(row if row.size == start.size else np.repeat(row, counts), start, end)
         return gathering.mask()
 
     def _emit_in_order(self, rows: int, columns: int) -> Intervals:
         """The same where runs come in the order in which a mask keeps them: one slice a row, and slots ascend in it."""
-        counts = self._counts()
         offsets = np.zeros(rows + 1, np.int64)
-        offsets[self.requests.rows + 1] = counts
-        np.cumsum(offsets, out=offsets)
         starts, ends = np.empty(self.cost, np.int32), np.empty(self.cost, np.int32)
         done = 0
-        for part in _portions(counts):
-            start, end = self._slices(part, counts[part])
+        for part, counts in self._portions():
+            offsets[self.rows[part] + 1] = counts
+            start, end = self._slices(part, counts)
             starts[done : done + start.size], ends[done : done + start.size] = start, end
             done += start.size
+        np.cumsum(offsets, out=offsets)
         return Intervals(rows, columns, offsets, starts, ends)
 
     def repeated(self, rows: int, columns: int) -> Repeated | None:
         """The joined cells where many rows ask for the same slice, of many runs; None where that is not so."""
-        asking, first = self.requests.rows, self.first
-        if self.by_pieces is not None or self.cost < RUNS_REPEATED * rows or not linear.ascends(asking):
+        first = self.first
+        if self.by_pieces is not None or self.cost < RUNS_REPEATED * rows or not linear.ascends(self.rows):
             return None
         last = np.zeros(self.keys.sorted_slots.size, np.int32)
         last[first] = self.last
@@ -239,25 +248,43 @@ class Join:
         if begins.size * ROWS_A_KIND > rows or not (last[first] == self.last).all():
             return None
         different = copy(self)
-        different.requests = Requests(np.arange(begins.size), None, NO_BOUND, NO_BOUND)
-        different.first, different.last = begins, last[begins]
-        different.cost = int(different._counts().sum(dtype=np.int64))
+        different.asked = begins.size
+        different.rows, different.first, different.last = np.arange(begins.size, dtype=np.int32), begins, last[begins]
+        different.cost = different._runs()
         number = np.zeros(last.size, np.int32)
         number[begins] = np.arange(begins.size)
         kind = np.full(rows, begins.size, np.int32)  # rows that do not ask are an empty row, behind the others
-        kind[asking] = number[first]
+        kind[self.rows] = number[first]
         return Repeated(different.emit(begins.size + 1, columns), kind)
 
-    def _counts(self) -> Narrow:
-        """[requests] runs that answer; none is empty."""
+    def _runs(self) -> int:
+        """Runs of all slices."""
         if self.keys.unbroken:
-            return np.ones(self.first.size, np.int32)
-        return self.keys.run.take(self.last - 1) - self.keys.run.take(self.first) + np.int32(1)
+            return self.asked
+        return sum(int(self._counts(part).sum(dtype=np.int64)) for part in self._requests())
+
+    def _requests(self) -> Iterator[slice]:
+        for begin in range(0, self.asked, RUNS_AT_ONCE):
+            yield slice(begin, begin + RUNS_AT_ONCE)
+
+    def _portions(self) -> Iterator[tuple[slice, Narrow]]:
+        """Requests of about RUNS_AT_ONCE runs, and the runs that answer each."""
+        for some in self._requests():
+            counts = self._counts(some)
+            for part in _portions(counts):
+                yield slice(some.start + part.start, some.start + part.stop), counts[part]
+
+    def _counts(self, part: slice) -> Narrow:
+        """Runs that answer each of some requests; none is empty."""
+        first, last = self.first[part], self.last[part]
+        if self.keys.unbroken:
+            return np.ones(first.size, np.int32)
+        return self.keys.run.take(last - 1) - self.keys.run.take(first) + np.int32(1)
 
     def _slices(self, part: slice, counts: Narrow) -> tuple[Narrow, Narrow]:
         keys = self.keys
         first, last = self.first[part], self.last[part]
-        if int(counts.max()) == 1:
+        if keys.unbroken or int(counts.max()) == 1:
             only = keys.sorted_slots.take(first)
             return only, only + (last - first)
         if keys.apart:
@@ -270,6 +297,34 @@ class Join:
         start = keys.sorted_slots.take(begin)
         end += start - begin
         return start, end
+
+
+def _answered(keys: KeyIndex, asking: Asking, places: Ints | None) -> Iterator[Requests]:
+    """The requests that any key answers, by the places of their rows."""
+    for part in asking.portions():
+        first, last = keys.slices(part)
+        moved = part if places is None else replace(part, rows=places[part.rows])
+        some = first < last
+        yield moved if some.all() else moved.part(np.flatnonzero(some))
+
+
+def _answered_slices(keys: KeyIndex, asking: Asking, places: Ints | None) -> tuple[Narrow, Narrow, Narrow]:
+    """Place of the row, and slice [first, last), of every request that any key answers."""
+    size = asking.size if keys.slots.size else 0
+    rows, first, last = (np.empty(size, np.int32) for _ in range(3))
+    found = 0
+    for part in asking.portions() if size else ():
+        begin, end = keys.slices(part)
+        row = part.rows if places is None else places[part.rows]
+        some = begin < end
+        if not some.all():
+            begin, end, row = begin[some], end[some], row[some]
+        there = slice(found, found + row.size)
+        rows[there], first[there], last[there] = row, begin, end
+        found = there.stop
+    if 2 * found < size:
+        return rows[:found].copy(), first[:found].copy(), last[:found].copy()
+    return rows[:found], first[:found], last[:found]
 
 
 def _portions(counts: NDArray[np.integer]) -> Iterator[slice]:
@@ -300,19 +355,23 @@ class _Pieces:
         self.offsets = np.zeros(keys.class_count + 1, np.int64)
         np.cumsum(np.bincount(classes, minlength=keys.class_count), out=self.offsets[1:])
 
+        per_class = np.diff(self.offsets)
+        self.least = int(per_class[per_class > 0].min())  # so many pieces every class has at least
+        self.requests: list[Requests] = []  # to be answered
+
     def counts(self, requests: Requests) -> Ints:
         """[requests] how many pieces may answer."""
         if requests.classes is None:
             return np.full(requests.rows.shape, self.order.size, np.int64)
         return self.offsets[requests.classes + 1] - self.offsets[requests.classes]
 
-    def cost(self, requests: Requests) -> int:
-        """All pieces that may answer."""
-        return int(self.counts(requests).sum())
+    def emit(self) -> Iterator[tuple[Places, Ints, Ints]]:
+        """One run for every request and piece that answers it, in portions."""
+        for requests in self.requests:
+            for part in _portions(self.counts(requests)):
+                yield self._runs(requests.part(part))
 
-    def emit(self, part: slice, join: Join) -> tuple[Places, Ints, Ints]:
-        """One run for every request and piece that answers it."""
-        requests = join.requests.part(part)
+    def _runs(self, requests: Requests) -> tuple[Places, Ints, Ints]:
         ranks = self.keys.ranks
         counts = self.counts(requests)
         own = np.repeat(np.arange(requests.rows.size), counts)

@@ -97,7 +97,7 @@ class Joined(Plan):
     @property
     def asked(self) -> int:  # type: ignore[override]
         """Requests that any key answers."""
-        return self.join.requests.rows.size
+        return self.join.asked
 
     def emit(self) -> Intervals:
         return united(self.layers())

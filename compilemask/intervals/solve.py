@@ -14,7 +14,7 @@ from compilemask.errors import InternalError, MaskFileError
 from compilemask.intervals import plan as plans
 from compilemask.intervals import terms
 from compilemask.intervals.codes import UNBOUNDED, check_kinds, combine, numbers
-from compilemask.intervals.join import Join, KeyIndex, Keys, Requests
+from compilemask.intervals.join import Asking, Join, KeyIndex, Keys, Requests
 from compilemask.intervals.limits import check_parts
 from compilemask.intervals.order import UNMOVED, TokenOrder, inverse
 from compilemask.intervals.plan import Plan
@@ -291,13 +291,11 @@ class Solver:
         assert values is not None
         return self.join(Requests(rows, row_class, low, high), Keys(columns, column_class, count, values), form)
 
-    def join(self, requests: Requests, keys: Keys, form: Form) -> Plan:
+    def join(self, asking: Asking, keys: Keys, form: Form) -> Plan:
         """A join whose slots are the caller's: queries ask in row form, keys in column form."""
         places = self._query_place if form is Form.ROW else self._key_place
-        if places is not None:
-            requests = dataclasses.replace(requests, rows=places[requests.rows])
         index = KeyIndex(dataclasses.replace(keys, slots=self.place(form is Form.COLUMN, keys.slots)))
-        return plans.Joined(*self.shape(form), Join(index, requests))
+        return plans.Joined(*self.shape(form), Join(index, asking, places))
 
     def spread(self, plan: Plan, slots: Ints, first: Ints, kind: NDArray[np.int32]) -> Plan:
         """A plan in row form for the queries slots[first], for all slots: slots[i] sees as slots[first[kind[i]]]."""
