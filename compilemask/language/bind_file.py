@@ -8,7 +8,7 @@ from pathlib import Path
 from compilemask.errors import MaskFileError
 from compilemask.language import files, syntax
 from compilemask.language.findings import Findings, RejectError, reject
-from compilemask.language.parser import parse
+from compilemask.language.parser import parse_once
 from compilemask.source import Source
 
 DEEPEST_INCLUDE = 8
@@ -74,7 +74,7 @@ def _include(
     if collected.included > MOST_INCLUDES:
         raise reject("include-count", f"more than {MOST_INCLUDES} files are included", node.span)
     try:
-        file = parse(files.mask_text(path, node.path, node.span))
+        file = parse_once(files.mask_text(path, node.path, node.span))
     except MaskFileError as error:
         for diagnostic in error.diagnostics:
             findings.add(diagnostic)

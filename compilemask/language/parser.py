@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from compilemask.errors import MaskFileError
 from compilemask.language import syntax
@@ -15,6 +16,7 @@ from compilemask.language.parser_reductions import Reductions, TooDeepError
 from compilemask.language.parser_tables import Automaton, UnexpectedTokenError, tables
 from compilemask.source import Diagnostic, Source, Span
 
+TEXTS_KEPT = 32  # a file and what it includes count one by one
 NOWHERE = Span(Source("", ""), 0, 0, 0, 0)
 
 
@@ -35,6 +37,12 @@ def parse(source: Source) -> syntax.File:
     if parsed.diagnostics:
         raise MaskFileError(parsed.diagnostics)
     return parsed.file
+
+
+@lru_cache(maxsize=TEXTS_KEPT)
+def parse_once(source: Source) -> syntax.File:
+    """As `parse`, but a text that has been parsed lately is not parsed again: other sizes of a mask only bind again."""
+    return parse(source)
 
 
 def parse_tolerant(source: Source) -> Parsed:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +12,8 @@ from compilemask.errors import MaskFileError, UsageError
 from compilemask.intervals.lowering import lower
 from compilemask.language.binder import bind
 from compilemask.language.further import with_further_errors
-from compilemask.language.parser import parse
+from compilemask.language.parser import parse_once
 from compilemask.language.program import Program
-from compilemask.language.syntax import File
 from compilemask.pipeline.best_order import Candidate, best, candidates
 from compilemask.pipeline.compiled import CompiledMask
 from compilemask.pipeline.findings import findings, fragments, is_fragmented
@@ -114,17 +112,11 @@ def _compiled(
 ) -> CompiledMask:
     begin = time.perf_counter()
     try:
-        file = _parsed(source)
+        file = parse_once(source)
     except MaskFileError as error:
         raise MaskFileError(with_further_errors(error.diagnostics, source, params, samples, folder)) from None
     program = bind(file, params, samples, folder)
     return compile_program(program, begin)
-
-
-@lru_cache(maxsize=16)
-def _parsed(source: Source) -> File:
-    """The tree of a text; other sizes of the same text bind again without parsing again."""
-    return parse(source)
 
 
 def _joined(params: Mapping[str, Any] | None, keywords: Mapping[str, Any]) -> dict[str, Any]:
