@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compilemask.intervals.vector import Bools, Vector, both
+from compilemask.language import effort
 from compilemask.language.arithmetic import AbsentValueError
 
 Codes = NDArray[np.int64]
@@ -24,6 +25,7 @@ def by_value(function: Callable[..., Any], operands: Sequence[Vector], active: B
     live = np.ones(shape, np.bool_) if present is None else np.broadcast_to(present, shape)
     columns = [np.broadcast_to(operand.values, shape)[live] for operand in operands]
     first, number = different([column for column, own in zip(columns, shapes, strict=True) if own], int(live.sum()))
+    effort.spend(effort.ONE_BY_ONE * first.size)
     found = [_applied(function, [column[place] for column in columns]) for place in first.tolist()]
     values = narrow(found)
     results = np.zeros(shape, values.dtype)

@@ -16,9 +16,11 @@ from numpy.typing import NDArray
 
 from compilemask.errors import InternalError
 from compilemask.intervals import in_rows, insertion, linear, moving
+from compilemask.language import effort
 
 RUNS_AT_ONCE = 1 << 18
 SAMPLED = 7
+COMBINED_STEPS = 16  # for every run that set algebra looks at
 RUNS_SEARCHED = 4  # rows of more runs are clipped by searching for the runs that stay
 RUNS_A_COPY = 64  # runs of neighbouring rows are copied together where they are at least so many
 
@@ -348,6 +350,7 @@ class Intervals:
 
     def _combine(self, other: Intervals, operation: Callable[[linear.Runs, linear.Runs], linear.Runs]) -> Intervals:
         """Set algebra some rows at a time, so that what is worked on stays in the cache."""
+        effort.spend(COMBINED_STEPS * (self.runs + other.runs) + self.rows)
         total = self.offsets + other.offsets
         borders = [0]
         while borders[-1] < self.rows:

@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 from compilemask.intervals import terms
 from compilemask.intervals.interval_set import Intervals
 from compilemask.intervals.layers import Layer, united, worthwhile
-from compilemask.intervals.limits import MOST_RUNS, check_parts, too_many_runs
+from compilemask.intervals.limits import MOST_RUNS, check_parts, check_rules, check_together, too_many_runs
 from compilemask.intervals.order import UNMOVED, Permutation, TokenOrder, inverse
 from compilemask.intervals.painting import Painting, RuleEffect
 from compilemask.intervals.plan import Plan, Turned
 from compilemask.intervals.relations import relation_term
 from compilemask.intervals.solve import Form, Solver
+from compilemask.language import effort
 from compilemask.language import program as ir
 
 RUNS_A_TOKEN = 32  # more runs than this in row form: plan the column form too
@@ -101,7 +102,14 @@ def lower(program: ir.Program, order: TokenOrder = UNMOVED) -> tuple[Lowered, ..
 
     Raises MaskFileError where a rule has no value for tokens that it selects, or would cost too much.
     """
-    return tuple(lower_variant(variant, order) for variant in program.variants)
+    lowered: list[Lowered] = []
+    entries = 0
+    with effort.limited():
+        for variant in program.variants:
+            lowered.append(lower_variant(variant, order))
+            entries += lowered[-1].intervals.runs + lowered[-1].intervals.rows
+            check_together(entries, len(lowered))
+    return tuple(lowered)
 
 
 def lower_variant(variant: ir.Variant, order: TokenOrder = UNMOVED) -> Lowered:
@@ -178,13 +186,14 @@ def _made(solver: Solver, painted: list[_Painted], form: Form, plans: list[Plan]
 
 def _painted(solver: Solver, variant: ir.Variant) -> list[_Painted]:
     limits = [relation_term(rule.how) for rule in variant.rules.rules if isinstance(rule, ir.Limit)]
-    painted = []
+    painted: list[_Painted] = []
     chosen = 0
     for rule in variant.rules.rules:
         if isinstance(rule, ir.Rule):
+            check_rules(len(painted) + 1, max(variant.queries.length, variant.keys.length))
             queries, keys = solver.selected(rule.who, True), solver.selected(rule.whom, False)
             chosen += queries.size + keys.size
-            check_parts(chosen, solver.queries.length + solver.keys.length)
+            check_parts(chosen)
             term = terms.conjunction(relation_term(rule.how), *limits)
             painted.append(_Painted(rule, queries, keys, term))
     return painted

@@ -7,6 +7,7 @@ classes, some rows at a time, and never for more pairs than a limit.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -22,12 +23,16 @@ from compilemask.intervals.separation import sides_of
 from compilemask.intervals.solve import Conjunction, Solver
 from compilemask.intervals.vector import Tokens
 from compilemask.intervals.vectors import evaluate, holds
+from compilemask.language import effort
 from compilemask.language import program as ir
 from compilemask.language.axis import CoordinateKind
 from compilemask.language.program import Side
 
 Ints = NDArray[np.int64]
 CELLS_AT_ONCE = 1 << 22
+_AMONG = (ir.ComparisonOperator.IN, ir.ComparisonOperator.NOT_IN)
+PAIR_STEPS = 4  # to make runs of the pairs
+LIST_STEPS = 256  # to look in a list that differs from pair to pair
 
 
 def opaque_plan(solver: Solver, condition: ir.Expression, joined: Conjunction) -> Plan:
@@ -35,7 +40,7 @@ def opaque_plan(solver: Solver, condition: ir.Expression, joined: Conjunction) -
     queries, query_class = _classes(solver, condition, True, joined.queries)
     keys, key_class = _classes(solver, condition, False, joined.keys)
     cells = queries.size * keys.size
-    check_cells(cells, "the condition", condition.span)
+    check_cells(cells, _steps(condition), "the condition", condition.span)
     if cells > 4 * (joined.queries.size + joined.keys.size) + (1 << 20):
         solver.per_cell.append(condition)
 
@@ -43,6 +48,31 @@ def opaque_plan(solver: Solver, condition: ir.Expression, joined: Conjunction) -
         return _evaluate(solver, condition, joined, (queries, query_class), (keys, key_class))
 
     return plans.Made(make, joined.queries.size + cells // 16)
+
+
+def _steps(expression: ir.Expression) -> int:
+    """About how many steps the condition takes for one pair."""
+    return PAIR_STEPS + sum(_steps_of_a_node(node) for node in _nodes(expression))
+
+
+def _steps_of_a_node(node: ir.Expression) -> int:
+    match node:
+        case ir.Comparison(operator=operator, right=right) if operator in _AMONG and not isinstance(right, ir.Constant):
+            return LIST_STEPS
+        case ir.Arithmetic(operator=ir.ArithmeticOperator.FLOOR_DIVIDE | ir.ArithmeticOperator.MODULO):
+            return 1 + effort.A_DIVISION
+    return 1
+
+
+def _nodes(expression: ir.Expression) -> Iterator[ir.Expression]:
+    yield expression
+    for field in dataclasses.fields(expression):
+        value = getattr(expression, field.name)
+        for part in value if isinstance(value, tuple) else (value,):
+            if isinstance(part, ir.Case):
+                part = part.value
+            if isinstance(part, ir.Expression):
+                yield from _nodes(part)
 
 
 def _one_sided(expression: ir.Expression, side: Side) -> list[ir.Expression]:
@@ -116,6 +146,7 @@ def _evaluate(
     runs = 0
     for first in range(0, query[0].size, step):
         queries = Tokens(solver.queries, query[0][first : first + step, None])
+        effort.spend(PAIR_STEPS * queries.slots.size * key[0].size, condition.span)
         visible = holds(condition, {Side.QUERY: queries, Side.KEY: keys})
         shown = np.zeros((queries.slots.shape[0], column[-1] + 1), np.bool_)
         shown[:, column] = np.broadcast_to(visible, (queries.slots.shape[0], key[0].size))[:, key[1][begin]]

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compilemask.intervals.interval_set import Intervals
+from compilemask.language import effort
 from compilemask.language.program import Rule
 
 RULES_NAMED = 16  # so many later rules are tried one by one, for the message
@@ -59,6 +60,7 @@ class Painting:
         """Show or hide the cells of a rule; `selects`: it selects a query and a key."""
         stroke = _Stroke(rule, mask)
         self._strokes.append(stroke)
+        effort.spend(mask.rows + effort.A_NODE, rule.span)
         if not mask.runs:
             stroke.effect = Effect.NEVER if selects else Effect.UNUSED
         elif rule.shows:

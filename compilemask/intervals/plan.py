@@ -13,6 +13,9 @@ from compilemask.intervals.interval_set import Intervals
 from compilemask.intervals.join import Join
 from compilemask.intervals.layers import Layer, Repeated, intersected, one_layer, united
 from compilemask.intervals.limits import MOST_RUNS, too_many_runs
+from compilemask.language import effort
+
+EMITTED_STEPS = 8  # for every run
 
 Ints = NDArray[np.int64]
 
@@ -103,6 +106,7 @@ class Joined(Plan):
         return united(self.layers())
 
     def layers(self) -> list[Layer]:
+        effort.spend(EMITTED_STEPS * self.join.cost)
         return [self.join.repeated(self.rows, self.columns) or self.join.emit(self.rows, self.columns)]
 
 

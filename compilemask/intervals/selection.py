@@ -9,6 +9,7 @@ import numpy as np
 from compilemask.errors import InternalError
 from compilemask.intervals.vector import Bools, Tokens, anywhere, value_error
 from compilemask.intervals.vectors import evaluate, holds
+from compilemask.language import effort
 from compilemask.language import program as ir
 from compilemask.language.axis import Axis, CoordinateKind
 from compilemask.language.program import Side
@@ -16,6 +17,7 @@ from compilemask.language.program import Side
 
 def selected(selector: ir.Selector, axis: Axis) -> Bools:
     """[tokens] which tokens of the axis the selector holds; never padding."""
+    effort.spend(axis.length + effort.A_NODE, selector.span)
     match selector:
         case ir.AllTokens():
             return ~axis.padding

@@ -22,6 +22,7 @@ from compilemask.intervals.selection import selected
 from compilemask.intervals.terms import Order, Term
 from compilemask.intervals.vector import Tokens, Vector, value_error
 from compilemask.intervals.vectors import evaluate, holds
+from compilemask.language import effort
 from compilemask.language import program as ir
 from compilemask.language.axis import Axis
 from compilemask.language.program import Side
@@ -30,6 +31,7 @@ from compilemask.source import Diagnostic, Severity, Span
 
 Ints = NDArray[np.int64]
 BRANCHES = 64
+PLANNED_STEPS = 16  # for every query and key that a part selects
 LARGEST = 2**60
 LOWEST, HIGHEST = np.int64(-(2**62)), np.int64(2**62)
 
@@ -206,7 +208,8 @@ class Solver:
 
     def _joins(self, rest: list[Term], queries: Ints, keys: Ints, form: Form) -> Plan:
         self._planned += queries.size + keys.size
-        check_parts(self._planned, self.queries.length + self.keys.length)
+        check_parts(self._planned)
+        effort.spend(PLANNED_STEPS * (queries.size + keys.size))
         joined = Conjunction(queries, keys)
         for part in rest:
             if isinstance(part, terms.Compare):

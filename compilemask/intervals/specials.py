@@ -14,17 +14,19 @@ from compilemask.intervals.boxes import box_plan, disc_plan
 from compilemask.intervals.codes import combine, first_of_each, numbers
 from compilemask.intervals.join import Keys, Requests, Side
 from compilemask.intervals.layers import ROWS_A_KIND
-from compilemask.intervals.limits import check_cells, check_runs
+from compilemask.intervals.limits import check_cells, check_requests
 from compilemask.intervals.opaque import opaque_plan
 from compilemask.intervals.plan import Plan
 from compilemask.intervals.solve import Conjunction, Form, Solver
 from compilemask.intervals.terms import Term
 from compilemask.intervals.trees import path_plan
 from compilemask.intervals.vector import Tokens
+from compilemask.language import effort
 from compilemask.language import program as ir
 
 Ints = NDArray[np.int64]
 DRAWS_AT_ONCE = 1 << 22
+DRAW_STEPS = 8  # for every pair that is drawn
 
 
 def special_plan(solver: Solver, part: Term, joined: Conjunction, form: Form) -> Plan:
@@ -93,7 +95,7 @@ def _rectangles(solver: Solver, relation: ir.Rectangles, joined: Conjunction, fo
     ordered = query.values[order]
     first, last = np.searchsorted(ordered, q0), np.searchsorted(ordered, q1)
     counts = np.maximum(last - first, 0)
-    check_runs(counts, relation.span)
+    check_requests(int(counts.sum()), relation.span)
     token = order[linear.ranges(first, counts)]
     own = np.repeat(np.arange(q0.size), counts)
     place = query.values[token]
@@ -112,7 +114,7 @@ def _interval_lists(solver: Solver, relation: ir.IntervalLists, joined: Conjunct
     inside = (query.values >= 0) & (query.values < entries)
     entry = np.where(inside, query.values, 0)
     counts = np.where(inside, np.diff(relation.offsets)[entry], 0) if entries else np.zeros(entry.size, np.int64)
-    check_runs(counts, relation.span)
+    check_requests(int(counts.sum()), relation.span)
     slots, classes, _ = repeated(query, counts)
     place = linear.ranges(relation.offsets[:-1][entry], counts) if entries else np.zeros(0, np.int64)
     requests = Requests(slots, classes, relation.starts[place], relation.ends[place] - 1)
@@ -133,8 +135,9 @@ def _random(solver: Solver, relation: ir.RandomKeys, joined: Conjunction) -> Pla
 def _random_of(solver: Solver, relation: ir.RandomKeys, query: Side, key: Side, count: int) -> Plan:
     pool = _pool(solver, relation)
     asked, inverse = np.unique(query.values, return_inverse=True)
-    check_cells(asked.size * pool.size, "`random`", relation.span)
-    check_runs(np.array([query.slots.size * min(relation.count, pool.size)]), relation.span)
+    check_cells(asked.size * pool.size, DRAW_STEPS + relation.count // 32, "`random`", relation.span)
+    effort.spend(asked.size * pool.size * (DRAW_STEPS + relation.count // 32), relation.span)
+    check_requests(query.slots.size * min(relation.count, pool.size), relation.span)
     chosen = _draws(relation.seed, asked, pool, relation.count)
     width = chosen.shape[1]
     slots, classes, _ = repeated(query, np.full(query.slots.size, width, np.int64))

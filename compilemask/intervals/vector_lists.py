@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from compilemask.intervals.by_value import boxed, by_value, different
 from compilemask.intervals.vector import Bools, Vector, anywhere, both
 from compilemask.language import arithmetic as scalar
+from compilemask.language import effort
 from compilemask.language.program import Function
 from compilemask.language.values import ListValue
 
@@ -53,6 +54,7 @@ def nested_lookup(lists: Vector, row: Vector, index: Vector, active: Bools | Non
     rows = [entry.array for entry in table if isinstance(entry, ListValue) and entry.array is not None]
     if not rows or len(rows) != len(table) or any(entries.dtype != np.int64 for entries in rows):
         return None
+    effort.spend(effort.AN_ENTRY * table.total)
     lengths = np.array([len(entries) for entries in rows], np.int64)
     present = both(lists.present, both(row.present, index.present))
     safe = np.clip(row.values, 0, len(rows) - 1)
@@ -85,6 +87,7 @@ def search(function: Function, arguments: list[Vector]) -> Vector | None:
     if wanted.values.dtype != np.int64 or not len(table):
         return None
     entries = table.array
+    effort.spend(effort.AN_ENTRY * len(table))
     if function is Function.COUNT:
         if (np.diff(entries) < 0).any():
             return None

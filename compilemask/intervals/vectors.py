@@ -17,7 +17,7 @@ from compilemask.intervals.curves import hilbert, morton
 from compilemask.intervals.vector import Bools, Scope, Tokens, Vector, anywhere, both, value_error
 from compilemask.intervals.vector_lists import lookup, member_of_each, member_of_rows, nested_lookup, search
 from compilemask.language import arithmetic as scalar
-from compilemask.language import functions
+from compilemask.language import effort, functions
 from compilemask.language import program as ir
 from compilemask.language.axis import EVERYTHING
 from compilemask.language.program import ArithmeticOperator, ComparisonOperator, Function, Side
@@ -29,7 +29,9 @@ SAFE = 2**62
 def evaluate(expression: ir.Expression, scope: Scope, active: Bools | None = None) -> Vector:
     """The values of an expression; an error is one only where `active` (and every operand present)."""
     try:
-        return _EVALUATORS[type(expression)](expression, scope, active)
+        found = _EVALUATORS[type(expression)](expression, scope, active)
+        effort.spend(found.values.size + effort.A_NODE, expression.span)
+        return found
     except scalar.EvaluationError as error:
         raise value_error(error.message, expression.span, error.hint) from None
 
@@ -127,6 +129,7 @@ def _arithmetic(node: ir.Arithmetic, scope: Scope, active: Bools | None) -> Vect
             if _large(a) * _large(b) >= SAFE:
                 return by_value(lambda x, y: scalar.arithmetic(node.operator, x, y), [left, right], active)
             return Vector(a * b, present)
+    effort.spend(effort.A_DIVISION * max(a.size, b.size), node.span)
     zero = b == 0
     if zero.any():
         if anywhere(zero, active, present):
@@ -247,6 +250,7 @@ def _compare(operator: ComparisonOperator, left: Vector, right: Vector, active: 
         return np.full(a.shape, scalar.compare(operator, 0, ANY))
     table = alone
     if operator in _MEMBERSHIP and isinstance(table, ListValue) and _same_dtype(table, a):
+        effort.spend(effort.AN_ENTRY * len(table))
         return np.isin(a, np.asarray(table.array), invert=operator is ComparisonOperator.NOT_IN)
     if operator in _MEMBERSHIP and a.dtype == np.int64 and b.dtype == object:
         member = member_of_each(left, right, active, operator is ComparisonOperator.NOT_IN)

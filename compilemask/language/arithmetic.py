@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from compilemask.language import effort
 from compilemask.language.program import ArithmeticOperator, ComparisonOperator
 from compilemask.language.values import ANY, INT64_MAX, INT64_MIN, ListValue, Unbounded, Value, describe, show
 
@@ -101,7 +102,7 @@ def _list_arithmetic(operator: ArithmeticOperator, left: Value, right: Value) ->
 
 
 def _join(left: ListValue, right: ListValue) -> ListValue:
-    bounded(left.total + right.total)
+    makes(left.total + right.total)
     if left.array is not None and right.array is not None and left.array.dtype == right.array.dtype:
         return ListValue(np.concatenate([left.array, right.array]).astype(left.array.dtype))
     return ListValue(left.items + right.items)
@@ -113,10 +114,16 @@ def bounded(entries: int, what: str = "the list", hint: str | None = None) -> No
         raise EvaluationError(f"{what} would have {entries:,} entries, at most {LONGEST_LIST:,} are allowed", hint)
 
 
+def makes(entries: int) -> None:
+    """Refuse a list that would be too long, before it is made, and count the work of making it."""
+    bounded(entries)
+    effort.spend(effort.AN_ENTRY * max(entries, 0))
+
+
 def _repeat(values: ListValue, times: int) -> ListValue:
     if times < 0:
         raise EvaluationError(f"a list cannot be repeated {times} times")
-    bounded(values.total * times)
+    makes(values.total * times)
     if values.array is not None:
         return ListValue(np.tile(values.array, times))
     return ListValue(values.items * times)

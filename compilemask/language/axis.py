@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 EVERYTHING = "everything"
 FEW_RUNS = 64
+MOST_KEPT = 2**25  # numbers in the columns that an axis keeps
 
 
 class CoordinateKind(Enum):
@@ -103,6 +104,7 @@ class Axis:
         self._real_starts = np.cumsum(real_length) - real_length
         self._real_total = int(real_length.sum())
         self._padding: NDArray[np.bool_] | None = None
+        self._leaves_of = leaves_by_name(runs.paths)
 
     # ------------------------------------------------------------ variants of an axis
 
@@ -143,7 +145,9 @@ class Axis:
         """The coordinate of every token, int64 [tokens] with presence."""
         key = (kind, region)
         if key not in self._columns:
-            self._columns[key] = self._build(kind, region)
+            column = self._build(kind, region)
+            self._make_room()
+            self._columns[key] = column
         return self._columns[key]
 
     def run_of(self) -> NDArray[np.int64]:
@@ -175,14 +179,17 @@ class Axis:
 
     def encloses(self, region: str) -> frozenset[str]:
         """The names that stand around `region` somewhere on this axis."""
-        paths = [path for path in self.runs.paths if region in path]
+        paths = [self.runs.paths[leaf] for leaf in self._leaves_of.get(region, ())]
         return frozenset(name for path in paths for name in path[: path.index(region)])
 
     def in_path(self, path: tuple[str, ...]) -> NDArray[np.bool_]:
         """Which tokens lie in `path`: in an instance of the last name, inside the one before it, and so on."""
-        leaves = np.array([_follows(names, path) for names in self.runs.paths] + [False], dtype=np.bool_)
-        chosen = leaves[self.runs.leaf]
-        return self.spread(chosen.astype(np.int64)).astype(np.bool_)
+        return self.spread(self._runs_in(path).astype(np.int64)).astype(np.bool_)
+
+    def _runs_in(self, path: tuple[str, ...]) -> NDArray[np.bool_]:
+        leaves = np.zeros(len(self.runs.paths) + 1, dtype=np.bool_)
+        leaves[[leaf for leaf in self._leaves_of.get(path[-1], ()) if follows(self.runs.paths[leaf], path)]] = True
+        return leaves[self.runs.leaf]
 
     # ------------------------------------------------------------ one token
 
@@ -212,8 +219,16 @@ class Axis:
     def _cached(self, first: str, second: str, make: Callable[[], NDArray[np.int64]]) -> NDArray[np.int64]:
         key = (first, second)
         if key not in self._cache:
-            self._cache[key] = make()
+            values = make()
+            self._make_room()
+            self._cache[key] = values
         return self._cache[key]
+
+    def _make_room(self) -> None:
+        """Forget what has been kept where it is many numbers: hundreds of names on millions of tokens would not fit."""
+        if (len(self._columns) + len(self._cache) + 1) * self.whole_length > MOST_KEPT:
+            self._columns.clear()
+            self._cache.clear()
 
     def _offsets(self) -> NDArray[np.int64]:
         return self._cached(
@@ -282,9 +297,8 @@ class Axis:
         return Column(self._stored(written), _unless_full(self.spread(extents) >= 0))
 
     def _enclosing(self, region: str, outer: str) -> NDArray[np.int64]:
-        inside = np.array([_follows(names, (outer, region)) for names in self.runs.paths] + [False], dtype=np.bool_)
         table = self.runs.regions[outer]
-        numbers = np.where(inside[self.runs.leaf], _pick(table.number, table.run_instance), -1)
+        numbers = np.where(self._runs_in((outer, region)), _pick(table.number, table.run_instance), -1)
         return self.spread(numbers)
 
 
@@ -304,7 +318,16 @@ def _take(column: Column, slots: NDArray[np.int64]) -> Column:
     return Column(column.values[slots], None if column.present is None else column.present[slots])
 
 
-def _follows(names: tuple[str, ...], path: tuple[str, ...]) -> bool:
+def leaves_by_name(paths: tuple[tuple[str, ...], ...]) -> dict[str, list[int]]:
+    """For every name, the leaves that lie in it."""
+    found: dict[str, list[int]] = {}
+    for leaf, path in enumerate(paths):
+        for name in path:
+            found.setdefault(name, []).append(leaf)
+    return found
+
+
+def follows(names: tuple[str, ...], path: tuple[str, ...]) -> bool:
     """Whether the names of `path` occur in `names` in this order."""
     rest = iter(names)
     return all(name in rest for name in path)

@@ -236,7 +236,7 @@ def enclosing(scope: Scope, query_region: str, key_region: str) -> ir.Enclosing 
 def _listing(span: Span, parts: tuple[ir.Expression, ...]) -> ir.Expression:
     constants = [part.value for part in parts if isinstance(part, ir.Constant)]
     if len(constants) == len(parts):
-        arithmetic.bounded(sum(value.total for value in constants if isinstance(value, ListValue)))
+        arithmetic.makes(sum(value.total for value in constants if isinstance(value, ListValue)))
         return ir.Constant(span, ListValue(constants))
     return ir.Listing(span, parts)
 

@@ -9,10 +9,13 @@ from compilemask.errors import MaskFileError
 from compilemask.language import files, syntax
 from compilemask.language.findings import Findings, RejectError, reject
 from compilemask.language.parser import parse_once
+from compilemask.language.values import ListValue, Value
 from compilemask.source import Source
 
 DEEPEST_INCLUDE = 8
 MOST_INCLUDES = 64
+MOST_INCLUDED = 2**20  # characters in all included files
+MOST_ENTRIES = 2**25  # entries in all data files
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,24 @@ class Collected:
     rules: list[syntax.Rules] = field(default_factory=list)
     orders: list[syntax.Order] = field(default_factory=list)
     included: int = 0
+    characters: int = 0
+    tables: dict[Path, Value] = field(default_factory=dict)
+    entries: int = 0
     broken: set[str] = field(default_factory=set)
+
+    def table(self, declared: Declared) -> Value:
+        """The value in a parameter's data file, read once."""
+        parameter = declared.parameter
+        assert parameter.file is not None
+        path = files.locate(declared.folder, parameter.file, self.root, parameter.span)
+        if path not in self.tables:
+            value = files.data(path, parameter.file, parameter.span)
+            self.entries += value.total if isinstance(value, ListValue) else 0
+            if self.entries > MOST_ENTRIES:
+                message = f"the data files have more than {MOST_ENTRIES:,} entries together"
+                raise reject("file-too-large", message, parameter.span)
+            self.tables[path] = value
+        return self.tables[path]
 
 
 def collect(file: syntax.File, folder: Path | None, findings: Findings) -> Collected:
@@ -74,7 +94,12 @@ def _include(
     if collected.included > MOST_INCLUDES:
         raise reject("include-count", f"more than {MOST_INCLUDES} files are included", node.span)
     try:
-        file = parse_once(files.mask_text(path, node.path, node.span))
+        source = files.mask_text(path, node.path, node.span)
+        collected.characters += len(source.text)
+        if collected.characters > MOST_INCLUDED:
+            message = f"the included files have more than {MOST_INCLUDED:,} characters together"
+            raise reject("file-too-large", message, node.span, "keep long tables in .json or .npy files")
+        file = parse_once(source)
     except MaskFileError as error:
         for diagnostic in error.diagnostics:
             findings.add(diagnostic)

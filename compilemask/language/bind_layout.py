@@ -33,7 +33,7 @@ from compilemask.language.shown_arithmetic import Known, arithmetic_text, consta
 from compilemask.language.values import Grid, ListValue, Value, describe
 from compilemask.source import Span
 
-MOST_TOKENS = 2**24
+MOST_TOKENS = 2**22
 MOST_INSTANCES = 2**20
 MOST_NESTING = 8
 
@@ -122,7 +122,19 @@ class LayoutBinder:
         for name, place in block.entries:
             table = self.tables[name]
             table.count[place] = block.next_number[name][table.parent[place] - block.first_parent]
+        self._check_names(pieces)
         return merged(pieces, rows.total)
+
+    def _check_names(self, pieces: list[Piece]) -> None:
+        """Every run says for every name in which instance it lies: many names over many runs would not fit."""
+        names, runs = len(self.tables), sum(len(piece.row) for piece in pieces)
+        if names * runs > MOST_INSTANCES * MOST_NESTING * 2:
+            raise reject(
+                "too-many-instances",
+                f"{names:,} names of regions over {runs:,} instances are more than fit",
+                self.layout.span,
+                "one name with a list of sizes stands for many regions: `document : [300, 200, 524]`",
+            )
 
     def _item(self, item: syntax.Item, rows: Rows, block: Block) -> Piece:
         match item:

@@ -87,13 +87,16 @@ def merged(pieces: list[Piece], rows: int) -> Piece:
     """Pieces of one block, one after another within every row."""
     if not pieces:
         return Piece(joined([]), joined([]), joined([]), np.zeros((0, 3), dtype=np.int64), {})
-    names = {name for piece in pieces for name in piece.inside}
     row = joined([piece.row for piece in pieces])
     order = np.argsort(row, kind="stable") if rows > 1 else np.arange(len(row))
-    inside = {
-        name: joined([piece.inside.get(name, np.full(len(piece.row), -1, dtype=np.int64)) for piece in pieces])[order]
-        for name in names
-    }
+    inside: dict[str, Ints] = {}
+    begin = 0
+    for piece in pieces:
+        for name, instances in piece.inside.items():
+            whole = inside.setdefault(name, np.full(len(row), -1, dtype=np.int64))
+            whole[begin : begin + len(instances)] = instances
+        begin += len(piece.row)
+    inside = {name: whole[order] for name, whole in inside.items()}
     shape = np.concatenate([piece.shape for piece in pieces])[order]
     return Piece(
         row[order],

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 
-from compilemask.language import files, syntax
 from compilemask.language import program as ir
+from compilemask.language import syntax
 from compilemask.language.arithmetic import EvaluationError
 from compilemask.language.bind_expressions import expression
 from compilemask.language.bind_file import Collected, Declared
@@ -181,8 +181,7 @@ class ParameterBinder:
     def _default(self, declared: Declared) -> Value:
         parameter = declared.parameter
         if parameter.file is not None:
-            path = files.locate(declared.folder, parameter.file, self.collected.root, parameter.span)
-            return files.data(path, parameter.file, parameter.span)
+            return self.collected.table(declared)
         if parameter.default is None:
             raise reject(
                 "parameter-missing",

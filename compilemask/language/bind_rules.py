@@ -95,7 +95,7 @@ def leaves_of(chosen: ir.Selector, names: AxisNames) -> frozenset[int] | None:
     """The leaf regions that a selector can reach, as places in the axis' paths; None: all."""
     match chosen:
         case ir.RegionTokens(_, path) | ir.NumberedTokens(_, path) | ir.RangeTokens(_, path):
-            return frozenset(place for place, leaf in enumerate(names.paths) if AxisNames("", (leaf,), False).has(path))
+            return frozenset(names.leaves(path))
         case ir.EndTokens(of=of) | ir.WhereTokens(of=of):
             return leaves_of(of, names)
         case ir.UnionTokens(_, parts):

@@ -6,14 +6,15 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum, auto
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from compilemask.language import effort, syntax
 from compilemask.language import program as ir
-from compilemask.language import syntax
 from compilemask.language.arithmetic import EvaluationError
-from compilemask.language.axis import Axis, CoordinateKind
+from compilemask.language.axis import Axis, CoordinateKind, follows, leaves_by_name
 from compilemask.language.findings import NAME_CODES, Findings, RejectError, reject
 from compilemask.language.program import Side
 from compilemask.language.values import Value
@@ -21,7 +22,6 @@ from compilemask.language.vocabulary import Kind, words
 from compilemask.source import Span
 
 MOST_NODES = 100_000
-MOST_WORK = 1_000_000
 DEEPEST_EXPRESSION = 100
 
 
@@ -81,7 +81,7 @@ class Context:
         return replace(self, arguments=arguments)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class AxisNames:
     """The regions of an axis by name, from the layout's text: the paths of its leaves from the outside in."""
 
@@ -89,22 +89,27 @@ class AxisNames:
     paths: tuple[tuple[str, ...], ...]
     grids: bool
 
-    @property
+    @cached_property
     def regions(self) -> frozenset[str]:
         """All region names."""
-        return frozenset(name for path in self.paths for name in path)
+        return frozenset(self._leaves)
+
+    @cached_property
+    def _leaves(self) -> dict[str, list[int]]:
+        return leaves_by_name(self.paths)
 
     def around(self, region: str) -> frozenset[str]:
         """The names that stand around a region somewhere."""
-        return frozenset(name for path in self.paths if region in path for name in path[: path.index(region)])
+        paths = [self.paths[leaf] for leaf in self._leaves.get(region, ())]
+        return frozenset(name for path in paths for name in path[: path.index(region)])
+
+    def leaves(self, path: tuple[str, ...]) -> list[int]:
+        """The leaves where the names stand in one another in this order, as places in `paths`."""
+        return [leaf for leaf in self._leaves.get(path[-1], ()) if follows(self.paths[leaf], path)]
 
     def has(self, path: tuple[str, ...]) -> bool:
-        """Whether the names stand in one another in this order."""
-        for names in self.paths:
-            rest = iter(names)
-            if all(name in rest for name in path):
-                return True
-        return False
+        """Whether the names stand in one another in this order somewhere."""
+        return bool(self.leaves(path))
 
 
 Binder = Callable[["Scope", syntax.Expression, Context], ir.Expression]
@@ -204,14 +209,7 @@ class Scope:
     def grow(self, span: Span) -> None:
         """Count one node of an expanded expression."""
         self.nodes += 1
-        self.findings.work += 1
-        if self.findings.work > MOST_WORK:
-            raise reject(
-                "too-much-work",
-                f"the rules of all samples and heads expand to more than {MOST_WORK:,} parts",
-                None,
-                "let fewer rules depend on `head` and on values per batch",
-            )
+        effort.spend(effort.A_PART, span)
         if self.nodes > MOST_NODES:
             raise reject(
                 "expansion-too-large",

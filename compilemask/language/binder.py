@@ -6,7 +6,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 
 from compilemask.errors import MaskFileError
-from compilemask.language import checker, syntax
+from compilemask.language import checker, effort, syntax
 from compilemask.language import program as ir
 from compilemask.language.bind_file import Collected, collect
 from compilemask.language.bind_parameters import (
@@ -21,7 +21,7 @@ from compilemask.language.program import Program
 from compilemask.language.values import Value
 from compilemask.source import Diagnostic, Severity
 
-MOST_TOKENS_TOGETHER = 2**26
+MOST_TOKENS_TOGETHER = 2**25
 
 
 def bind(
@@ -34,6 +34,16 @@ def bind(
 
     `params` gives values by name, `samples` further ones per sample of the batch. Raises MaskFileError with all errors.
     """
+    with effort.limited():
+        return _bound(file, params, samples, folder)
+
+
+def _bound(
+    file: syntax.File,
+    params: Mapping[str, object] | None,
+    samples: Sequence[Mapping[str, object]] | None,
+    folder: Path | None,
+) -> Program:
     findings = Findings()
     collected = collect(file, folder, findings)
     _stop_on_errors(findings)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compilemask.language import arithmetic as scalar
-from compilemask.language import functions
+from compilemask.language import effort, functions
 from compilemask.language import program as ir
 from compilemask.language.arithmetic import AbsentValueError, EvaluationError
 from compilemask.language.axis import Column, CoordinateKind
@@ -53,6 +53,7 @@ def evaluate(expression: ir.Expression, frame: Frame, slots: Slots) -> Values:
 
     Raises EvaluationError, with `slot`, where a token has no value that it should have.
     """
+    effort.spend(len(slots) + effort.A_NODE, expression.span)
     found = _EVALUATORS[type(expression)](expression, frame, slots)
     if found.present is not None and found.present.all():
         return Values(found.values, None)
@@ -101,6 +102,8 @@ def _arithmetic(expression: ir.Arithmetic, frame: Frame, slots: Slots) -> Values
             return Values(a - b, present)
         case ir.ArithmeticOperator.MULTIPLY:
             return Values(a * b, present)
+    effort.spend(effort.A_DIVISION * len(slots))
+    match operator:
         case ir.ArithmeticOperator.FLOOR_DIVIDE:
             return Values(np.floor_divide(a, b, dtype=np.int64), present)
         case _:
@@ -178,6 +181,7 @@ def nested_table(table: Value) -> NestedTable | None:
     if not all(isinstance(row, ListValue) for row in rows):
         return None
     lists = [row for row in rows if isinstance(row, ListValue)]
+    effort.spend(effort.AN_ENTRY * table.total)
     offsets = np.zeros(len(lists) + 1, dtype=np.int64)
     np.cumsum([len(row) for row in lists], out=offsets[1:])
     kinds = {row.array.dtype if row.array is not None else None for row in lists if len(row)}
@@ -236,6 +240,7 @@ def _fast_call(expression: ir.Call, arguments: tuple[Values, ...]) -> Values | N
     if function is ir.Function.COUNT:
         functions.call(function, (table.value, 0))
         return Values(np.searchsorted(entries, wanted.values, side="right").astype(np.int64), wanted.present)
+    effort.spend(effort.AN_ENTRY * len(entries))
     order = np.argsort(entries, kind="stable")
     places = np.minimum(np.searchsorted(entries[order], wanted.values), len(entries) - 1)
     found = order[places]
@@ -289,6 +294,7 @@ def _contained(expression: ir.Comparison, left: Values) -> Flags | None:
         return np.zeros(len(left.values), dtype=np.bool_)
     if table.value.array is None or table.value.array.dtype != left.values.dtype:
         return None
+    effort.spend(effort.AN_ENTRY * len(table.value))
     return np.isin(left.values, table.value.array)
 
 
@@ -329,6 +335,7 @@ def _each(function: Callable[..., Value], arguments: tuple[Values, ...], slots: 
     for argument in arguments:
         present = _and(present, argument.present)
     keep = np.ones(len(slots), dtype=np.bool_) if present is None else present.copy()
+    effort.spend(effort.ONE_BY_ONE * int(keep.sum()))
     columns = [argument.values.tolist() for argument in arguments]
     results: list[Value] = []
     entries = 0

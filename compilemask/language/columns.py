@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from compilemask.language import effort
 from compilemask.language import program as ir
 from compilemask.language.analysis import constant_in_runs
 from compilemask.language.arithmetic import EvaluationError
@@ -57,6 +58,7 @@ class AxisFrame:
 def select(selector: ir.Selector, frame: AxisFrame, slots: Slots) -> Flags:
     """Which of these tokens the selector holds; padding never."""
     axis = frame.axis
+    effort.spend(len(slots) + effort.A_NODE, selector.span)
     match selector:
         case ir.AllTokens():
             return ~axis.padding[slots]

@@ -13,6 +13,8 @@ from compilemask.language.values import Value
 from compilemask.source import Source, Span
 
 LARGEST_DATA = 64 * 2**20
+LARGEST_JSON = 16 * 2**20
+MOST_JSON_PARTS = 2**20
 LARGEST_MASK = 2**20
 DEEPEST_JSON = 16
 
@@ -57,14 +59,14 @@ def mask_text(path: Path, name: str, span: Span) -> Source:
     return Source(name, _bytes(path, name, LARGEST_MASK, span).decode("utf-8", errors="replace"))
 
 
-def _bytes(path: Path, name: str, most: int, span: Span) -> bytes:
+def _bytes(path: Path, name: str, most: int, span: Span, hint: str | None = None) -> bytes:
     try:
         with path.open("rb") as stream:
             data = stream.read(most + 1)
     except OSError as error:
         raise reject("file-unreadable", f'"{name}" cannot be read: {error.strerror}', span) from None
     if len(data) > most:
-        raise reject("file-too-large", f'"{name}" is larger than {most // 2**20} MiB', span)
+        raise reject("file-too-large", f'"{name}" is larger than {most // 2**20} MiB', span, hint)
     return data
 
 
@@ -79,7 +81,11 @@ def data(path: Path, name: str, span: Span) -> Value:
 
 
 def _json(path: Path, name: str, span: Span) -> Value:
-    text = _bytes(path, name, LARGEST_DATA, span)
+    text = _bytes(path, name, LARGEST_JSON, span, "save a large table of numbers as .npy")
+    parts = text.count(b"[") + text.count(b'"') // 2
+    if parts > MOST_JSON_PARTS:
+        message = f'"{name}" holds more than {MOST_JSON_PARTS:,} lists and strings'
+        raise reject("file-too-large", message, span, "save a table of numbers as .npy: one array for all its rows")
     try:
         loaded = json.loads(text)
     except (ValueError, RecursionError) as error:

@@ -53,7 +53,6 @@ class Findings:
 
     def __init__(self) -> None:
         self.found: list[Diagnostic] = []
-        self.work = 0
         self.muted = False
         self._selections: dict[tuple[int, int, str], tuple[Span, bool, bool]] = {}
         self._known: set[tuple[object, ...]] = set()

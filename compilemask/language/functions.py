@@ -8,14 +8,15 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from compilemask.language import effort
 from compilemask.language.arithmetic import (
     AbsentValueError,
     EvaluationError,
-    bounded,
     checked,
     equal,
     less,
     list_of,
+    makes,
     number,
     numbers,
 )
@@ -32,6 +33,8 @@ def call(function: Function, arguments: Sequence[Value]) -> Value:
         wanted = str(least) if least == most else f"{least} to {most}" if most < MANY else f"at least {least}"
         noun = "argument" if wanted == "1" else "arguments"
         raise EvaluationError(f"`{function.value}` takes {wanted} {noun}, not {len(arguments)}")
+    entries = sum(argument.total for argument in arguments if isinstance(argument, ListValue))
+    effort.spend(effort.AN_ENTRY * entries if function is not Function.LEN else 0)
     return _FUNCTIONS[function](*arguments)
 
 
@@ -74,7 +77,7 @@ def _abs(value: Value) -> Value:
 def _range(first: Value, second: Value | None = None) -> Value:
     start = 0 if second is None else number(first, "the start of `range`")
     stop = number(first if second is None else second, "the end of `range`")
-    bounded(stop - start)
+    makes(stop - start)
     return ListValue(np.arange(start, max(start, stop), dtype=np.int64))
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from compilemask.language.values import ANY, INT64_MAX, INT64_MIN, ListValue, Unbounded, Value
 
 LONGEST_LIST = 2**24
+MOST_LISTS = 2**20  # in an array of several dimensions
 DEEPEST_LIST = 16
 SHORT_LIST = 64
 
@@ -75,6 +76,9 @@ def _array(given: NDArray[np.generic]) -> Value:
         raise ValueError(f"an array of {given.dtype}, expected integers or booleans{hint}")
     if given.size > LONGEST_LIST:
         raise ValueError(f"an array of {given.size} entries, at most {LONGEST_LIST} are allowed")
+    if given.ndim > 1 and int(np.prod(given.shape[:-1])) > MOST_LISTS:
+        rows = " x ".join(map(str, given.shape))
+        raise ValueError(f"an array of {rows}: at most {MOST_LISTS:,} rows are allowed")
     if given.dtype == np.uint64 and given.size and int(given.max()) > INT64_MAX:
         raise ValueError(f"the number {int(given.max())}, which does not fit 64 bits")
     if given.ndim == 0:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from compilemask import library
 from compilemask.errors import MaskFileError, UsageError
 from compilemask.intervals.lowering import lower
+from compilemask.language import effort
 from compilemask.language.binder import bind
 from compilemask.language.further import with_further_errors
 from compilemask.language.parser import parse_once
@@ -115,8 +116,8 @@ def _compiled(
         file = parse_once(source)
     except MaskFileError as error:
         raise MaskFileError(with_further_errors(error.diagnostics, source, params, samples, folder)) from None
-    program = bind(file, params, samples, folder)
-    return compile_program(program, begin)
+    with effort.limited():
+        return compile_program(bind(file, params, samples, folder), begin)
 
 
 def _joined(params: Mapping[str, Any] | None, keywords: Mapping[str, Any]) -> dict[str, Any]:
