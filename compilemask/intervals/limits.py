@@ -53,9 +53,15 @@ def check_cells(cells: int, steps: int, what: str, span: Span | None) -> None:
     """Raise where something of so many steps a pair would be evaluated for more pairs than are allowed."""
     most = effort.left() // steps
     if cells > most:
-        message = f"{what} would be evaluated for {cells:,} pairs, at most {most:,} are allowed here"
+        message = f"{what} would be evaluated for {cells:,} pairs, at most {_rounded(most):,} are allowed here"
         hint = "compare a coordinate of the query with one of the key, so that it becomes a range"
         raise _error("per-cell", message, span, hint)
+
+
+def _rounded(number: int) -> int:
+    """Down to two digits and zeros: what is left of the work that a mask may make is no round number."""
+    unit = int("1".ljust(len(str(number)) - 1, "0"))
+    return number // unit * unit
 
 
 def check_parts(planned: int) -> None:
