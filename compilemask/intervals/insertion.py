@@ -30,42 +30,40 @@ def inserted(many: Intervals, few: Intervals) -> Runs | None:
     start[met] = np.minimum(start[met], many.starts[low[met]])
     end[met] = np.maximum(end[met], many.ends[high[met] - 1])
     # The first run of `many` that is met gives way to the united one, further ones go; a run that meets none comes in.
-    starts, ends = many.starts.copy(), many.ends.copy()
-    starts[low[met]], ends[low[met]] = start[met], end[met]
-    change = np.flatnonzero(high - low != 1)
-    if not change.size:
-        return many.offsets, starts, ends
-    offsets = many.offsets + (few.offsets - np.concatenate(([0], np.cumsum(high - low)))[few.offsets])
-    begin, end_ = low[change], high[change]
-    comes = begin == end_
-    begin = np.where(comes, begin, begin + 1)
+    more = 1 - (high - low)
+    place = low + np.cumsum(more) - more
+    change = np.flatnonzero(more)
     put = _by_copying if RUNS_A_COPY * change.size < many.runs else _by_choosing
-    return offsets, put(starts, begin, end_, comes, start[change]), put(ends, begin, end_, comes, end[change])
+    comes = more[change] == 1
+    begin = low[change] + ~comes
+    starts, ends = (put(runs, begin, high[change], comes) for runs in (many.starts, many.ends))
+    starts[place], ends[place] = start, end
+    offsets = np.concatenate(([0], np.cumsum(more)))[few.offsets]
+    return many.offsets + offsets, starts, ends
 
 
-def _by_copying(runs: Narrow, begin: Numbers, end: Numbers, comes: NDArray[np.bool_], new: Narrow) -> Narrow:
-    """Runs without those of the slices begin:end, which ascend; a new one where it `comes`. Slice by slice."""
+def _by_copying(runs: Narrow, begin: Numbers, end: Numbers, comes: NDArray[np.bool_]) -> Narrow:
+    """Runs without those of the slices begin:end, which ascend; room for one where it `comes`. Slice by slice."""
     parts, done = [], 0
-    for i, (first, last, one_comes) in enumerate(zip(begin.tolist(), end.tolist(), comes.tolist(), strict=True)):
+    for first, last, one_comes in zip(begin.tolist(), end.tolist(), comes.tolist(), strict=True):
         parts.append(runs[done:first])
         if one_comes:
-            parts.append(new[i : i + 1])
+            parts.append(runs[:1])
         done = last
     return np.concatenate([*parts, runs[done:]])
 
 
-def _by_choosing(runs: Narrow, begin: Numbers, end: Numbers, comes: NDArray[np.bool_], new: Narrow) -> Narrow:
+def _by_choosing(runs: Narrow, begin: Numbers, end: Numbers, comes: NDArray[np.bool_]) -> Narrow:
     """The same, run by run."""
     gone = linear.ranges(begin, end - begin)
-    before = np.concatenate(([0], np.cumsum(end - begin)))[:-1]
+    before = np.cumsum(end - begin) - (end - begin)
     place = begin[comes] - before[comes] + np.arange(np.count_nonzero(comes))
-    is_new = np.zeros(runs.size - gone.size + place.size, np.bool_)
-    is_new[place] = True
-    result = np.empty(is_new.size, np.int32)
+    is_old = np.ones(runs.size - gone.size + place.size, np.bool_)
+    is_old[place] = False
     if gone.size:
         kept = np.ones(runs.size, np.bool_)
         kept[gone] = False
         runs = runs[kept]
-    result[place] = new[comes]
-    result[np.logical_not(is_new, out=is_new)] = runs
+    result = np.empty(is_old.size, np.int32)
+    result[is_old] = runs
     return result

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from compilemask import pipeline
 from compilemask.errors import MaskFileError
@@ -81,6 +82,29 @@ def test_rows_and_columns_of_an_image_are_kept_as_the_different_rows_of_each() -
     assert kept.form is Form.ROW
     assert sorted(layer.different.rows for layer in kept.layers if isinstance(layer, Repeated)) == [33, 41]
     check_equal(compiled.tiles(16, 16), build_tile_map(compiled.order.move(compiled.rows), 16, 16))
+
+
+@pytest.mark.parametrize("blocks", [(64, 64), (128, 64), (128, 128), (64, 128)])
+@pytest.mark.parametrize("order", ["", "order image stored by (y // 8, x // 8)", "order everything stored by pos % 7"])
+def test_layers_of_ragged_images_give_the_tiles_of_their_cells(order: str, blocks: tuple[int, int]) -> None:
+    text = AXIAL[: AXIAL.index("order")].replace("grid(32, 40)", "grid(37, 43)")
+    compiled = pipeline.compile_text(text + order + "\n")
+    (kept,) = compiled.kept
+    dense = meaning_of_axial(5, 37, 43)
+
+    assert len(kept.layers) == 2
+    np.testing.assert_array_equal(compiled.dense(), dense)
+    dense = dense if compiled.order.queries is None else dense[compiled.order.queries][:, compiled.order.keys]
+    check_equal(compiled.tiles(*blocks), build_tile_map(Intervals.from_dense(dense), *blocks))
+
+
+def meaning_of_axial(text: int, height: int, width: int) -> NDArray[np.bool_]:
+    """An image token sees its row and its column; everybody sees the text."""
+    y, x = np.divmod(np.arange(height * width), width)
+    dense = np.zeros((text + y.size, text + y.size), np.bool_)
+    dense[text:, text:] = (y[:, None] == y) | (x[:, None] == x)
+    dense[:, :text] = True
+    return dense
 
 
 def test_what_a_later_rule_hides_is_not_in_the_layers() -> None:
