@@ -21,6 +21,7 @@ from compilemask.language import effort
 RUNS_AT_ONCE = 1 << 18
 SAMPLED = 7
 COMBINED_STEPS = 16  # for every run that set algebra looks at
+COPIED_STEPS = 2  # for every run that is only copied
 RUNS_SEARCHED = 4  # rows of more runs are clipped by searching for the runs that stay
 RUNS_A_COPY = 64  # runs of neighbouring rows are copied together where they are at least so many
 
@@ -226,6 +227,7 @@ class Intervals:
             return other
         few, many = sorted((self, other), key=lambda mask: mask.runs)
         if few.runs * insertion.MANY_PER_FEW < many.runs:
+            effort.spend(COPIED_STEPS * many.runs + COMBINED_STEPS * few.runs + self.rows)
             runs = insertion.inserted(many, few)
             if runs is not None:
                 return Intervals(self.rows, self.columns, *runs)

@@ -21,6 +21,7 @@ from compilemask.intervals import linear
 from compilemask.intervals.gathering import Gathering
 from compilemask.intervals.interval_set import Intervals
 from compilemask.intervals.layers import ROWS_A_KIND, Repeated
+from compilemask.language.distinct import distinct
 
 Ints = NDArray[np.int64]
 Narrow = NDArray[np.int32]
@@ -98,7 +99,7 @@ class Ranks:
         self.values: Ints | None = None
         self.size = largest - self.least + 1
         if self.size > 4 * values.size + 1024:
-            self.values = np.unique(values)
+            self.values = distinct(values)
             self.size = self.values.size
 
     def of(self, values: Ints) -> Ints:

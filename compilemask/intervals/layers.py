@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from compilemask.intervals import in_rows
 from compilemask.intervals.codes import first_of_each
-from compilemask.intervals.interval_set import Intervals
+from compilemask.intervals.interval_set import COMBINED_STEPS, COPIED_STEPS, Intervals
+from compilemask.language import effort
 
 ROWS_A_KIND = 16  # fewer rows than this of every kind are not worth telling kinds apart
 
@@ -64,6 +65,7 @@ class Repeated:
         bounds = other.one_run_bounds()
         if bounds is None or not self.different.runs:
             return None
+        effort.spend(COPIED_STEPS * self.runs + COMBINED_STEPS * self.rows)
         return Intervals(self.rows, other.columns, *in_rows.clipped(self.different, self.kind, *bounds))
 
     @property
@@ -78,6 +80,7 @@ class Repeated:
 
     def mask(self) -> Intervals:
         """All rows."""
+        effort.spend(COPIED_STEPS * self.runs + self.rows)
         return self.different.select(self.kind)
 
     def permute_rows(self, order: NDArray[np.integer]) -> Repeated:

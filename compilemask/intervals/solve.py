@@ -25,6 +25,7 @@ from compilemask.intervals.vectors import evaluate, holds
 from compilemask.language import effort
 from compilemask.language import program as ir
 from compilemask.language.axis import Axis
+from compilemask.language.distinct import distinct
 from compilemask.language.program import Side
 from compilemask.language.values import ANY
 from compilemask.source import Diagnostic, Severity, Span
@@ -203,7 +204,7 @@ class Solver:
             signature |= (axis.enclosing(region, name)[slots] < 0).astype(np.int64) << bit
         return [
             (slots[signature == value], frozenset(name for bit, name in enumerate(names) if value >> bit & 1))
-            for value in np.unique(signature).tolist()
+            for value in distinct(signature).tolist()
         ]
 
     def _joins(self, rest: list[Term], queries: Ints, keys: Ints, form: Form) -> Plan:

@@ -12,6 +12,7 @@ from compilemask.intervals import linear, terms
 from compilemask.intervals import plan as plans
 from compilemask.intervals.boxes import box_plan, disc_plan
 from compilemask.intervals.codes import combine, first_of_each, numbers
+from compilemask.intervals.draws import splitmix64
 from compilemask.intervals.join import Keys, Requests, Side
 from compilemask.intervals.layers import ROWS_A_KIND
 from compilemask.intervals.limits import check_cells, check_requests
@@ -23,6 +24,7 @@ from compilemask.intervals.trees import path_plan
 from compilemask.intervals.vector import Tokens
 from compilemask.language import effort
 from compilemask.language import program as ir
+from compilemask.language.distinct import distinct
 
 Ints = NDArray[np.int64]
 DRAWS_AT_ONCE = 1 << 22
@@ -153,16 +155,7 @@ def _pool(solver: Solver, relation: ir.RandomKeys) -> Ints:
     coord = terms.Expressed((relation.by.parts[0].expression,))
     vector = solver.coordinate(coord, Tokens(solver.keys, slots))
     values = numbers(vector.values, relation.span)
-    return np.unique(values if vector.present is None else values[vector.present])
-
-
-def splitmix64(z: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """One step of splitmix64 (Steele, Lea, Flood 2014)."""
-    with np.errstate(over="ignore"):
-        z = z + np.uint64(0x9E3779B97F4A7C15)
-        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
+    return distinct(values if vector.present is None else values[vector.present])
 
 
 def _draws(seed: int, asked: Ints, pool: Ints, count: int) -> Ints:

@@ -25,6 +25,7 @@ from compilemask.language.checker_values import (
     refuse_mixed,
     tokens_after,
 )
+from compilemask.language.distinct import distinct
 from compilemask.language.findings import reject
 from compilemask.language.program import Side
 from compilemask.language.values import ListValue, Unbounded
@@ -205,7 +206,7 @@ def _warn_instances(relation: ir.Relation, by: ir.By, word: str, tokens: Tokens)
     ):
         return
     axis, slots = tokens.side(Side.KEY)
-    instances = np.unique(axis.innermost()[slots])
+    instances = distinct(axis.innermost()[slots])
     grids = instances[(axis.runs.shape[instances] >= 0).any(axis=1)] if len(instances) else instances
     if len(grids) > 1:
         tokens.scope.findings.warn(
@@ -274,7 +275,7 @@ def _check_random(random: ir.RandomKeys, tokens: Tokens) -> None:
             raise reject(
                 "negative-draw", f"`random` draws numbers from 0, and {int(values.min())} occurs", random.by.span
             )
-        if side is Side.KEY and random.count > (distinct := len(np.unique(values))):
+        if side is Side.KEY and random.count > (values_there := distinct(values).size):
             raise reject(
-                "too-many-draws", f"`count` is {random.count}, and the keys have {distinct} values", random.span
+                "too-many-draws", f"`count` is {random.count}, and the keys have {values_there} values", random.span
             )

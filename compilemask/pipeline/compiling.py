@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from compilemask import library
 from compilemask.errors import MaskFileError, UsageError
+from compilemask.intervals import specials  # noqa: F401  # with this module, not with the first mask that needs it
 from compilemask.intervals.lowering import lower
 from compilemask.language import effort
 from compilemask.language.binder import bind

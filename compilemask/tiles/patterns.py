@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compilemask.intervals import linear
+from compilemask.intervals.draws import splitmix64
 from compilemask.tiles.tile_map import pack_patterns
 from compilemask.tiles.unchanged import unchanged_tiles
 
@@ -36,6 +37,13 @@ class _Pieces:
         return _Pieces(self.tile[chosen], self.start[chosen], self.end[chosen])
 
 
+def weights(block_m: int, block_n: int) -> NDArray[np.uint64]:
+    """[block_m * (block_n + 1)] sums over a row of the random weights of its cells left of a column."""
+    each = splitmix64(np.arange(block_m * (block_n + 1), dtype=np.uint64)).reshape(block_m, block_n + 1)
+    each[:, 0] = 0
+    return np.cumsum(each, axis=1, dtype=np.uint64).reshape(-1)
+
+
 class PatternTable:
     """Patterns in order of first use, shared by all groups of a tile map."""
 
@@ -44,10 +52,7 @@ class PatternTable:
         self.block_n = block_n
         self._known: dict[bytes, int] = {}
         self._drawn: list[NDArray[np.uint32]] = [np.zeros((0, block_m, -(-block_n // 32)), np.uint32)]
-        # weights[r, c] = sum over row r of the random weights of the cells below column c
-        weights = np.random.default_rng(20240229).integers(0, 1 << 64, (block_m, block_n + 1), dtype=np.uint64)
-        weights[:, 0] = 0
-        self._weights: NDArray[np.uint64] = np.cumsum(weights, axis=1, dtype=np.uint64).reshape(-1)
+        self._weights = weights(block_m, block_n)
 
     def patterns(self) -> NDArray[np.uint32]:
         """[distinct, block_m, ceil(block_n / 32)] words."""

@@ -17,6 +17,7 @@ from compilemask.errors import MaskFileError
 from compilemask.intervals import Intervals, boxes, join, layers, lowering, plan, specials
 from compilemask.intervals.layers import Repeated
 from compilemask.intervals.solve import Form
+from compilemask.language import effort
 from compilemask.language.binder import bind
 from compilemask.language.parser import parse
 from compilemask.pipeline.compiled import tiles_in_order
@@ -147,3 +148,12 @@ def test_masks_of_one_run_a_row_are_told_by_their_different_rows() -> None:
     assert found.mask() == Intervals.from_dense(mask)
     mask[20, 6] = True
     assert Repeated.among(Intervals.from_dense(mask)) is None
+
+
+def test_copying_rows_and_putting_runs_in_counts_as_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    many = Repeated(Intervals.from_dense(np.arange(64)[None, :] % 2 == 0), np.zeros(100, np.int32))
+    whole, few = many.mask(), Intervals.from_bounds(64, np.arange(100) % 64, np.arange(100) % 64 + 1)
+    monkeypatch.setattr(effort, "MOST_STEPS", 6000)
+    for work in (many.mask, lambda: whole.union(few)):
+        with effort.limited(), pytest.raises(MaskFileError, match="steps to compile"):
+            work()
