@@ -9,10 +9,10 @@ from compilemask.intervals import linear, terms
 from compilemask.intervals import plan as plans
 from compilemask.intervals.codes import first_of_each, joint_codes, numbers
 from compilemask.intervals.grid_requests import Asked, Points, equal_boxes, equal_discs
-from compilemask.intervals.join import Keys, Requests
 from compilemask.intervals.layers import ROWS_A_KIND
 from compilemask.intervals.limits import check_runs
 from compilemask.intervals.plan import Plan
+from compilemask.intervals.requests import Keys, Requests
 from compilemask.intervals.solve import Conjunction, Form, Solver
 from compilemask.intervals.vector import Tokens, value_error
 from compilemask.intervals.vectors import evaluate

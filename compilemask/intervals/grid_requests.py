@@ -14,8 +14,8 @@ from math import isqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from compilemask.intervals.join import Requests
 from compilemask.intervals.limits import MOST_RUNS, check_runs
+from compilemask.intervals.requests import Requests
 from compilemask.source import Span
 
 Ints = NDArray[np.int64]

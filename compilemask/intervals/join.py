@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from copy import copy
-from dataclasses import dataclass, replace
-from typing import Protocol
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,164 +19,15 @@ from numpy.typing import NDArray
 from compilemask.intervals import linear
 from compilemask.intervals.gathering import Gathering
 from compilemask.intervals.interval_set import Intervals
+from compilemask.intervals.key_index import KeyIndex
 from compilemask.intervals.layers import ROWS_A_KIND, Repeated
-from compilemask.language.distinct import distinct
+from compilemask.intervals.requests import Asking, Requests
 
 Ints = NDArray[np.int64]
 Narrow = NDArray[np.int32]
 Places = NDArray[np.integer]
 RUNS_AT_ONCE = 1 << 17
 RUNS_REPEATED = 16  # rows of fewer runs are made about as fast as they are found to be alike
-NO_BOUND: Ints = np.zeros((), np.int64)
-
-
-class Asking(Protocol):
-    """What a join answers: requests, made some at a time."""
-
-    @property
-    def size(self) -> int:
-        """Number of requests."""
-
-    def portions(self) -> Iterator[Requests]:
-        """All requests, by ascending rows where rows ask once."""
-
-
-@dataclass(frozen=True, slots=True)
-class Requests:
-    """Rows by slot, their class in 0..classes - 1 (None: one class) and inclusive bounds (scalars broadcast)."""
-
-    rows: Places
-    classes: Places | None
-    low: Places
-    high: Places
-
-    @property
-    def size(self) -> int:
-        """Number of requests."""
-        return int(self.rows.size)
-
-    def portions(self) -> Iterator[Requests]:
-        """All requests, RUNS_AT_ONCE at a time."""
-        for begin in range(0, self.size, RUNS_AT_ONCE):
-            yield self.part(slice(begin, begin + RUNS_AT_ONCE))
-
-    def part(self, chosen: slice | Ints) -> Requests:
-        """Some of the requests."""
-        return Requests(
-            self.rows[chosen],
-            None if self.classes is None else self.classes[chosen],
-            self.low[chosen] if self.low.ndim else self.low,
-            self.high[chosen] if self.high.ndim else self.high,
-        )
-
-
-@dataclass(slots=True)
-class Side:
-    """One side of a relation: slots, class (None: one class) and coordinate of every token that has one."""
-
-    slots: Ints
-    classes: Ints | None
-    values: Ints
-
-
-@dataclass(frozen=True, slots=True)
-class Keys:
-    """What requests search: slots in the order in which they lie, class in 0..class_count - 1, and coordinate."""
-
-    slots: Ints
-    classes: Ints | None
-    class_count: int
-    values: Ints
-
-
-class Ranks:
-    """Order-preserving small numbers for the values of a coordinate."""
-
-    def __init__(self, values: Ints) -> None:
-        self.least = int(values.min()) if values.size else 0
-        largest = int(values.max()) if values.size else 0
-        self.values: Ints | None = None
-        self.size = largest - self.least + 1
-        if self.size > 4 * values.size + 1024:
-            self.values = distinct(values)
-            self.size = self.values.size
-
-    def of(self, values: Ints) -> Ints:
-        """The rank of values that occur."""
-        if self.values is None:
-            return values - self.least
-        return np.searchsorted(self.values, values).astype(np.int64)
-
-    def first_at_least(self, bound: Places) -> Places:
-        """The first rank whose value is >= bound; `size` where there is none."""
-        if self.values is None:
-            return np.clip(bound, self.least, self.least + self.size) - self.least
-        return np.searchsorted(self.values, bound, side="left").astype(np.int64)
-
-    def first_above(self, bound: Places) -> Places:
-        """The first rank whose value is > bound."""
-        if self.values is None:
-            return np.clip(bound, self.least - 1, self.least + self.size - 1) - (self.least - 1)
-        return np.searchsorted(self.values, bound, side="right").astype(np.int64)
-
-
-class KeyIndex:
-    """Keys (slots ascending) made ready for requests."""
-
-    def __init__(self, keys: Keys) -> None:
-        slots, classes, class_count, values = keys.slots, keys.classes, keys.class_count, keys.values
-        self.slots = slots
-        self.classes = classes
-        self.class_count = class_count
-        self.ranks = Ranks(values)
-        self.rank = self.ranks.of(values)
-        codes = self.rank if classes is None else classes * self.ranks.size + self.rank
-        self.sorted_slots: Narrow = slots.astype(np.int32)
-        if not linear.is_sorted(codes):
-            order = np.argsort(codes, kind="stable")
-            codes = codes[order]
-            self.sorted_slots = self.sorted_slots[order]
-        self.codes = codes
-        self.places: Narrow | None = None
-        space = class_count * self.ranks.size
-        if space <= 4 * slots.size + (1 << 16):
-            self.places = np.zeros(space + 1, np.int32)
-            np.cumsum(np.bincount(codes, minlength=space), out=self.places[1:])
-        step = np.diff(self.sorted_slots)
-        broken = step != 1
-        self.unbroken = not broken.any()
-        self.apart = bool(broken.all())
-        self.ascending = self._ascend_in_classes(np.flatnonzero(step < 0))
-        self.run: Narrow = np.zeros(slots.size, np.int32)
-        np.cumsum(broken, out=self.run[1:])
-        self.run_begin: Narrow = np.concatenate(([0], np.flatnonzero(broken) + 1, [slots.size])).astype(np.int32)
-
-    def _ascend_in_classes(self, falls: Ints) -> bool:
-        """Whether slots fall between classes only."""
-        if self.classes is None:
-            return not falls.size
-        of_class = self.codes[falls] // self.ranks.size
-        return not (of_class == self.codes[falls + 1] // self.ranks.size).any()
-
-    def forget(self) -> None:
-        """Drop what only planning needs: many plans are alive at once."""
-        self.slots = self.codes = self.rank = NO_BOUND
-        self.classes = self.places = self.ranks.values = None
-
-    def slices(self, requests: Requests) -> tuple[Narrow, Narrow]:
-        """The slice [first, last) of the sorted order for every request; empty where first >= last."""
-        low = self.ranks.first_at_least(requests.low)
-        high = self.ranks.first_above(requests.high)
-        if requests.classes is not None:
-            base = requests.classes * self.ranks.size
-            low, high = base + low, base + high
-        if self.places is not None:
-            first, last = self.places.take(low), self.places.take(high)  # faster than indexing by narrow numbers
-        else:
-            first = np.searchsorted(self.codes, low).astype(np.int32)
-            last = np.searchsorted(self.codes, high).astype(np.int32)
-        size = requests.rows.shape
-        return np.broadcast_to(first, size), np.broadcast_to(last, size)
 
 
 class Join:

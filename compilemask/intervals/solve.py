@@ -14,10 +14,12 @@ from compilemask.errors import InternalError, MaskFileError
 from compilemask.intervals import plan as plans
 from compilemask.intervals import terms
 from compilemask.intervals.codes import UNBOUNDED, check_kinds, combine, numbers
-from compilemask.intervals.join import Asking, Join, KeyIndex, Keys, Requests
+from compilemask.intervals.join import Join
+from compilemask.intervals.key_index import KeyIndex
 from compilemask.intervals.limits import check_parts
 from compilemask.intervals.order import UNMOVED, TokenOrder, inverse
 from compilemask.intervals.plan import Plan
+from compilemask.intervals.requests import Asking, Keys, Requests
 from compilemask.intervals.selection import selected
 from compilemask.intervals.terms import Order, Term
 from compilemask.intervals.vector import Tokens, Vector, value_error

@@ -13,11 +13,11 @@ from compilemask.intervals import plan as plans
 from compilemask.intervals.boxes import box_plan, disc_plan
 from compilemask.intervals.codes import combine, first_of_each, numbers
 from compilemask.intervals.draws import splitmix64
-from compilemask.intervals.join import Keys, Requests, Side
 from compilemask.intervals.layers import ROWS_A_KIND
 from compilemask.intervals.limits import check_cells, check_requests
 from compilemask.intervals.opaque import opaque_plan
 from compilemask.intervals.plan import Plan
+from compilemask.intervals.requests import Keys, Requests, Side
 from compilemask.intervals.solve import Conjunction, Form, Solver
 from compilemask.intervals.terms import Term
 from compilemask.intervals.trees import path_plan

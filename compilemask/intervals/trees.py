@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from compilemask.intervals import plan as plans
 from compilemask.intervals import terms
 from compilemask.intervals.by_value import different
-from compilemask.intervals.join import Keys, Requests
 from compilemask.intervals.plan import Plan
+from compilemask.intervals.requests import Keys, Requests
 from compilemask.intervals.solve import Conjunction, Form, Solver
 from compilemask.intervals.vector import Tokens, value_error
 from compilemask.intervals.vectors import evaluate

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from compilemask import pipeline
 from compilemask.errors import MaskFileError
-from compilemask.intervals import Intervals, boxes, join, layers, lowering, plan, specials
+from compilemask.intervals import Intervals, boxes, grid_requests, join, layers, lowering, plan, requests, specials
 from compilemask.intervals.layers import Repeated
 from compilemask.intervals.solve import Form
 from compilemask.language import effort
@@ -31,12 +31,15 @@ from tests.tiles.test_layered import check_equal
 
 @contextmanager
 def small_masks_too() -> Iterator[None]:
-    """Layers of masks of any size, and the rows of a kind told from one another however few they are."""
+    """Layers of masks of any size, rows of a kind told from one another however few they are, and small portions."""
     with pytest.MonkeyPatch.context() as changed:
         changed.setattr(join, "RUNS_REPEATED", 0)
         for module in (join, layers, boxes, specials):
             changed.setattr(module, "ROWS_A_KIND", 1)
         changed.setattr(layers, "RUNS_A_KEPT_RUN", 0)
+        changed.setattr(join, "RUNS_AT_ONCE", 3)
+        changed.setattr(requests, "REQUESTS_AT_ONCE", 2)
+        changed.setattr(grid_requests, "CELLS_AT_ONCE", 5)
         yield
 
 
