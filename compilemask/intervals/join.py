@@ -27,6 +27,7 @@ Ints = NDArray[np.int64]
 Narrow = NDArray[np.int32]
 Places = NDArray[np.integer]
 RUNS_AT_ONCE = 1 << 17
+RUNS_A_REQUEST = 4  # comparing requests of fewer runs costs as much as comparing the runs
 RUNS_REPEATED = 16  # rows of fewer runs are made about as fast as they are found to be alike
 
 
@@ -63,7 +64,7 @@ class Join:
 
     def emit(self, rows: int, columns: int) -> Intervals:
         """The joined cells as a mask of rows x columns."""
-        if self.by_pieces is None and self.keys.ascending and linear.ascends(self.rows):
+        if self.by_pieces is None and self._in_order():
             return self._emit_in_order(rows, columns)
         gathering = Gathering(rows, columns, self.cost)
         if self.by_pieces is not None:
@@ -76,17 +77,36 @@ class Join:
         return gathering.mask()
 
     def _emit_in_order(self, rows: int, columns: int) -> Intervals:
-        """The same where runs come in the order in which a mask keeps them: one slice a row, and slots ascend in it."""
+        """The same where runs come in the order in which a mask keeps them."""
         offsets = np.zeros(rows + 1, np.int64)
         starts, ends = np.empty(self.cost, np.int32), np.empty(self.cost, np.int32)
         done = 0
         for part, counts in self._portions():
-            offsets[self.rows[part] + 1] = counts
+            row = self.rows[part]
+            first = np.concatenate(([0], np.flatnonzero(row[1:] != row[:-1]) + 1))
+            offsets[row[first] + 1] += np.add.reduceat(counts, first)
             start, end = self._slices(part, counts)
             starts[done : done + start.size], ends[done : done + start.size] = start, end
             done += start.size
         np.cumsum(offsets, out=offsets)
         return Intervals(rows, columns, offsets, starts, ends)
+
+    def _in_order(self) -> bool:
+        """Whether rows and the slots of a row ascend from request to request, with a gap, and slots within each."""
+        if not self.keys.ascending:
+            return False
+        if self.cost < RUNS_A_REQUEST * self.asked:
+            return linear.ascends(self.rows)
+        slots = self.keys.sorted_slots
+        for part in self._requests():
+            row = self.rows[part.start : part.stop + 1]
+            follows = row[1:] > row[:-1]
+            if not follows.all():
+                before, after = self.last[part.start : part.stop + 1][:-1], self.first[part.start : part.stop + 1][1:]
+                follows |= (row[1:] == row[:-1]) & (slots.take(before - 1) + np.int32(1) < slots.take(after))
+                if not follows.all():
+                    return False
+        return True
 
     def repeated(self, rows: int, columns: int) -> Repeated | None:
         """The joined cells where many rows ask for the same slice, of many runs; None where that is not so."""

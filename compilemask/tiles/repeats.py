@@ -79,6 +79,7 @@ class _Model:
         self.grid = grid
         self.moves = False
         self._is_fixed = np.zeros(0, np.bool_)
+        self._settled = False
         self._moving: NDArray[np.bool_] | None = None
         self._apart = False
         self._columns = np.zeros(0, np.int64)
@@ -98,31 +99,39 @@ class _Model:
         shift = least or most
         if not shift:
             return 0
-        moving = step != 0
-        first = int(self.starts[int(np.argmax(moving))])
+        moving = None if least == most else step != 0
+        first = int(self.starts[0 if moving is None else int(np.argmax(moving))])
         if (int(self.grid.place[first + shift]) - int(self.grid.place[first])) % self.grid.block:
             return None
-        if least != most and np.count_nonzero(step == shift) != np.count_nonzero(moving):
+        if moving is not None and np.count_nonzero(step == shift) != np.count_nonzero(moving):
             return None
-        if self._moving is None or not (self.moves or np.array_equal(self._moving, moving)):
+        if not self._settled or not (self.moves or self._moves_as_well(moving)):
             self._settle(moving)
-        elif not np.array_equal(self._moving, moving):
+        elif not self._moves_as_well(moving):
             return None
         tiles = self._whole_tiles(shift) if self._apart else None
         self.moves |= tiles is not None
         return tiles
 
-    def _settle(self, moving: NDArray[np.bool_]) -> None:
-        """Note what moves, and whether no tile holds both moving and fixed cells."""
+    def _moves_as_well(self, moving: NDArray[np.bool_] | None) -> bool:
+        """Whether the runs that move are those that it was settled for."""
+        if moving is None or self._moving is None:
+            return moving is self._moving
+        return np.array_equal(self._moving, moving)
+
+    def _settle(self, moving: NDArray[np.bool_] | None) -> None:
+        """Note what moves (None: everything), and whether no tile holds both moving and fixed cells."""
         grid = self.grid
-        self._moving = moving
-        self._is_fixed = grid.touched(self.starts[~moving], self.ends[~moving])
+        self._settled, self._moving = True, moving
+        starts, ends = (self.starts, self.ends) if moving is None else (self.starts[moving], self.ends[moving])
+        still = slice(0, 0) if moving is None else ~moving
+        self._is_fixed = grid.touched(self.starts[still], self.ends[still])
         if grid.moved:
-            self._columns = grid.covered(self.starts[moving], self.ends[moving])
+            self._columns = grid.covered(starts, ends)
             self._places = grid.place[self._columns]
             moved = grid.holding(self._places)
         else:
-            moved = grid.touched(self.starts[moving], self.ends[moving])
+            moved = grid.touched(starts, ends)
         self._tiles = np.flatnonzero(moved)
         self._apart = not (moved & self._is_fixed).any()
 

@@ -38,6 +38,7 @@ def small_masks_too() -> Iterator[None]:
             changed.setattr(module, "ROWS_A_KIND", 1)
         changed.setattr(layers, "RUNS_A_KEPT_RUN", 0)
         changed.setattr(join, "RUNS_AT_ONCE", 3)
+        changed.setattr(join, "RUNS_A_REQUEST", 0)
         changed.setattr(requests, "REQUESTS_AT_ONCE", 2)
         changed.setattr(grid_requests, "CELLS_AT_ONCE", 5)
         yield
