@@ -274,10 +274,11 @@ class Intervals:
 
     def transposed_runs_per_row(self) -> NDArray[np.int64]:
         """[columns] runs that every row of `transpose` would have, without building it."""
-        stride = self.columns + 1
-        starts, ends = self.to_line()
-        first, last = linear.subtract((starts, ends), (starts + stride, ends + stride))
-        change = np.bincount(first % stride, minlength=stride) - np.bincount(last % stride, minlength=stride)
+        last = int(self.offsets[-2]) if self.rows else 0
+        down = np.concatenate(([0], self.offsets[:-1]))
+        opened = self.difference(Intervals(self.rows, self.columns, down, self.starts[:last], self.ends[:last]))
+        change = np.bincount(opened.starts, minlength=self.columns + 1)
+        change -= np.bincount(opened.ends, minlength=self.columns + 1)
         return np.cumsum(change)[: self.columns]
 
     def transposed_runs(self) -> int:

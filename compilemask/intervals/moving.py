@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from compilemask.errors import UsageError
 from compilemask.intervals import linear
 
-MOST_RUNS = 1 << 26
+MOST_RUNS = 1 << 25
 LONG = 64  # runs that an order cuts into more pieces than this are looked at one by one where rows share them
 SHARED = 8
 

@@ -52,7 +52,7 @@ def candidates(variants: tuple[ir.Variant, ...], kept: tuple[Lowered, ...]) -> t
         order = TokenOrder(ours.get(name), theirs.get(name))
         if order.moves:
             orders[name] = order
-    return tuple(Candidate(name, order, _visited(variants, kept, order)) for name, order in orders.items())
+    return tuple(Candidate(name, order, visited_by_all(variants, kept, order)) for name, order in orders.items())
 
 
 def best(found: tuple[Candidate, ...]) -> Candidate:
@@ -60,7 +60,8 @@ def best(found: tuple[Candidate, ...]) -> Candidate:
     return min(found, key=lambda one: np.inf if one.visited is None else one.visited)
 
 
-def _visited(variants: tuple[ir.Variant, ...], kept: tuple[Lowered, ...], order: TokenOrder) -> int | None:
+def visited_by_all(variants: tuple[ir.Variant, ...], kept: tuple[Lowered, ...], order: TokenOrder) -> int | None:
+    """Tiles that all distinct masks visit in an order; None where they can't be counted in a time to speak of."""
     try:
         there = [in_order(one, variant, order, RUNS_MADE) for one, variant in zip(kept, variants, strict=True)]
         if sum(one.pieces_in(order) for one in there) > PIECES_TRIED:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -22,7 +23,7 @@ from compilemask.pipeline.findings import findings, fragments, is_fragmented
 from compilemask.pipeline.memory import keep_freed_memory
 from compilemask.pipeline.order import token_order
 from compilemask.pipeline.order_findings import order_findings
-from compilemask.source import Diagnostic, Source
+from compilemask.source import Diagnostic, Severity, Source
 
 if TYPE_CHECKING:
     from compilemask.language.builder import Mask
@@ -99,7 +100,10 @@ def _fragments(compiled: CompiledMask) -> tuple[Diagnostic, ...]:
     for number, lowered in enumerate(compiled.kept):
         if is_fragmented(lowered):
             better = None
-            tiles = compiled.tiles_of(number)
+            try:
+                tiles = compiled.tiles_of(number)
+            except MaskFileError as error:  # the mask can be looked at all the same
+                return tuple(dataclasses.replace(one, severity=Severity.WARNING) for one in error.diagnostics)
             if not compiled.order.moves and lowered.intervals.runs <= RUNS_TRIED:
                 chosen = best(candidates((compiled.program.variants[number],), (lowered,)))
                 better = chosen if chosen.visited is not None and chosen.visited < tiles.visited else None

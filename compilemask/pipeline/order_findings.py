@@ -5,7 +5,7 @@ from __future__ import annotations
 from compilemask.intervals.lowering import Lowered
 from compilemask.intervals.order import TokenOrder
 from compilemask.language.program import Program
-from compilemask.pipeline.best_order import BLOCK, RASTER, Candidate, best, visited_in
+from compilemask.pipeline.best_order import BLOCK, RASTER, Candidate, best, visited_by_all, visited_in
 from compilemask.source import Diagnostic, Severity
 
 RUNS_COMPARED = 1 << 18  # counting tiles twice would be felt in larger masks
@@ -22,8 +22,8 @@ def order_findings(
     if sum(one.intervals.runs for one in kept) > RUNS_COMPARED:
         return ()
     before = sum(visited_in(one, TokenOrder(), BLOCK, BLOCK) for one in kept)
-    after = sum(visited_in(one, order, BLOCK, BLOCK) for one in kept)
-    if after <= before:
+    after = visited_by_all(program.variants, kept, order)
+    if after is None or after <= before:
         return ()
     message = f"this order makes the kernel visit {after:,} tiles where {before:,} would do as written"
     hint = "take it out, or let `order best` choose"

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compilemask.intervals import Intervals, linear
+from compilemask.tiles.limits import TileMapSize, check_tile_row
 from compilemask.tiles.patterns import PatternTable
 from compilemask.tiles.repeats import find_repeats
 from compilemask.tiles.tile_map import TileMap, line_cells
@@ -87,12 +88,17 @@ def _judged_map(intervals: Intervals, block_m: int, block_n: int, column_order: 
     full: list[linear.Runs] = []
     partial: list[Numbers] = []
     numbers: list[NDArray[np.int32]] = []
+    size = TileMapSize(block_m, block_n)
     for group in _groups(intervals, block_m, column_order):
+        tile_rows = -(-group.rows // block_m)
+        size.add(tile_rows, group.row.size, 0)
         judged, base = _judge(group, grid)
+        size.add(tile_rows, 0, judged.partial.size)
         begin = group.first_row // block_m * grid.stride
         full.append((judged.full[0] + begin, judged.full[1] + begin))
         partial.append(judged.partial + begin)
         numbers.append(table.number(group, judged, base))
+        size.different(table.count)
     places = _joined(partial)
     full_tiles = Intervals.from_line(
         query_tiles, key_tiles, (_joined([a for a, _ in full]), _joined([b for _, b in full]))
@@ -126,6 +132,8 @@ def _groups(intervals: Intervals, block_m: int, column_order: NDArray[np.integer
     if column_order is not None and intervals.runs:
         cost = np.concatenate(([0], np.cumsum(intervals.pieces_per_run(column_order))))[intervals.offsets]
     total = cost[borders]
+    if column_order is None:
+        check_tile_row(int(np.diff(total).max(initial=0)), block_m)
     tile_row = 0
     while tile_row < tile_rows:
         end = int(np.searchsorted(total, total[tile_row] + RUNS_AT_ONCE, side="right")) - 1

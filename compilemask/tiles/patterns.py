@@ -54,6 +54,11 @@ class PatternTable:
         self._drawn: list[NDArray[np.uint32]] = [np.zeros((0, block_m, -(-block_n // 32)), np.uint32)]
         self._weights = weights(block_m, block_n)
 
+    @property
+    def count(self) -> int:
+        """Distinct patterns so far."""
+        return len(self._known)
+
     def patterns(self) -> NDArray[np.uint32]:
         """[distinct, block_m, ceil(block_n / 32)] words."""
         return np.concatenate(self._drawn)
