@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compilemask.intervals.by_value import boxed, by_value
-from compilemask.intervals.curves import hilbert, morton
 from compilemask.intervals.vector import Bools, Scope, Tokens, Vector, anywhere, both, value_error
 from compilemask.intervals.vector_lists import lookup, member_of_each, member_of_rows, nested_lookup, search
 from compilemask.language import arithmetic as scalar
 from compilemask.language import effort, functions
 from compilemask.language import program as ir
 from compilemask.language.axis import EVERYTHING
+from compilemask.language.curves import hilbert, morton
 from compilemask.language.program import ArithmeticOperator, ComparisonOperator, Function, Side
 from compilemask.language.values import ANY, ListValue, describe
 

@@ -27,7 +27,8 @@ from compilemask.language.bind_layout_rows import (
     row_words,
 )
 from compilemask.language.bind_scope import AxisNames, Context, Mode, Scope
-from compilemask.language.column_values import Values, evaluate, pack
+from compilemask.language.column_parts import Values, pack
+from compilemask.language.column_values import evaluate
 from compilemask.language.findings import RejectError, reject
 from compilemask.language.shown_arithmetic import Known, arithmetic_text, constant_in
 from compilemask.language.values import Grid, ListValue, Value, describe

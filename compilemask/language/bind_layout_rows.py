@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from compilemask.language import program as ir
 from compilemask.language.arithmetic import EvaluationError
 from compilemask.language.axis import Column, CoordinateKind
-from compilemask.language.column_values import Values
+from compilemask.language.column_parts import Values
 
 Ints = NDArray[np.int64]
 

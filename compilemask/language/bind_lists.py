@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from compilemask.language import program as ir
 from compilemask.language.bind_kinds import Kind, kind_of
 from compilemask.language.bind_scope import Scope
-from compilemask.language.column_values import nested_table
+from compilemask.language.column_lists import nested_table
 from compilemask.language.findings import RejectError, reject
 from compilemask.language.values import ANY, INT64_MAX, INT64_MIN, ListValue, Value, describe, show
 from compilemask.source import Span

@@ -13,7 +13,7 @@ from compilemask.language.bind_coordinates import components
 from compilemask.language.bind_expressions import expression
 from compilemask.language.bind_names import coordinate
 from compilemask.language.bind_scope import Context, Mode, Scope, evaluating, token_words
-from compilemask.language.column_values import Values
+from compilemask.language.column_parts import Values
 from compilemask.language.findings import reject
 from compilemask.language.program import Side
 from compilemask.language.values import ListValue, Value

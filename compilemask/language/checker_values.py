@@ -13,7 +13,7 @@ from compilemask.language.analysis import cannot_fail, fails_by_run, sides_of
 from compilemask.language.axis import Axis, CoordinateKind
 from compilemask.language.bind_kinds import Kind, kind_of
 from compilemask.language.bind_scope import Scope, evaluating, token_words
-from compilemask.language.column_values import Values
+from compilemask.language.column_parts import Values
 from compilemask.language.findings import reject
 from compilemask.language.program import Side
 from compilemask.language.values import ListValue, Unbounded

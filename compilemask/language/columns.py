@@ -10,7 +10,8 @@ from compilemask.language import program as ir
 from compilemask.language.analysis import constant_in_runs
 from compilemask.language.arithmetic import EvaluationError
 from compilemask.language.axis import Axis, Column, CoordinateKind
-from compilemask.language.column_values import Flags, Slots, Values, evaluate, numbers_of
+from compilemask.language.column_parts import Flags, Slots, Values, numbers_of
+from compilemask.language.column_values import evaluate
 
 SMALL = 512
 

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from compilemask.errors import CompileMaskError
 from compilemask.intervals import terms
-from compilemask.intervals.curves import hilbert, morton
 from compilemask.intervals.lowering import Lowered, in_order
 from compilemask.intervals.order import UNMOVED, TokenOrder
 from compilemask.intervals.relations import relation_term
@@ -19,6 +18,7 @@ from compilemask.intervals.vector import Tokens
 from compilemask.intervals.vectors import evaluate
 from compilemask.language import program as ir
 from compilemask.language.axis import Axis, CoordinateKind
+from compilemask.language.curves import hilbert, morton
 from compilemask.language.program import Side
 from compilemask.source import Span
 from compilemask.tiles import visited_tiles

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compilemask.intervals import Intervals, linear
-from compilemask.tiles.limits import TileMapSize, check_tile_row
+from compilemask.tiles.limits import TileMapSize
 from compilemask.tiles.patterns import PatternTable
 from compilemask.tiles.repeats import find_repeats
 from compilemask.tiles.tile_map import TileMap, line_cells
@@ -89,6 +89,9 @@ def _judged_map(intervals: Intervals, block_m: int, block_n: int, column_order: 
     partial: list[Numbers] = []
     numbers: list[NDArray[np.int32]] = []
     size = TileMapSize(block_m, block_n)
+    if column_order is None:
+        borders = np.minimum(np.arange(query_tiles + 1) * block_m, intervals.rows)
+        size.check_row(int(np.diff(intervals.offsets[borders]).max(initial=0)))
     for group in _groups(intervals, block_m, column_order):
         tile_rows = -(-group.rows // block_m)
         size.add(tile_rows, group.row.size, 0)
@@ -132,8 +135,6 @@ def _groups(intervals: Intervals, block_m: int, column_order: NDArray[np.integer
     if column_order is not None and intervals.runs:
         cost = np.concatenate(([0], np.cumsum(intervals.pieces_per_run(column_order))))[intervals.offsets]
     total = cost[borders]
-    if column_order is None:
-        check_tile_row(int(np.diff(total).max(initial=0)), block_m)
     tile_row = 0
     while tile_row < tile_rows:
         end = int(np.searchsorted(total, total[tile_row] + RUNS_AT_ONCE, side="right")) - 1

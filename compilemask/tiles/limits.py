@@ -16,7 +16,6 @@ class TileMapSize:
     """What the rows of tiles judged so far hold. Raises MaskFileError as soon as it is too much."""
 
     def __init__(self, block_m: int, block_n: int) -> None:
-        self._rows = block_m
         self._tiles = f"{block_m} x {block_n} tiles"
         self._pieces = 0
         self._partial = 0
@@ -26,23 +25,22 @@ class TileMapSize:
         self._pieces += pieces
         self._partial += partial
         if rows == 1:
-            check_tile_row(pieces, self._rows)
+            self.check_row(pieces)
         if self._pieces > MOST_PIECES:
             raise _error(f"the runs fall into more than {MOST_PIECES:,} pieces in this order of tokens")
         if self._partial > MOST_PARTIAL:
             raise _error(f"more than {MOST_PARTIAL:,} {self._tiles} are partial")
 
+    def check_row(self, pieces: int) -> None:
+        """Raise where one row of tiles has more pieces of runs than can be judged at once."""
+        if pieces > MOST_PIECES_A_ROW:
+            what = f"a row of {self._tiles} has {pieces:,} pieces of runs"
+            raise _error(f"{what}, at most {MOST_PIECES_A_ROW:,} are allowed")
+
     def different(self, patterns: int) -> None:
         """Count the different partial tiles found so far."""
         if patterns > MOST_PATTERNS:
             raise _error(f"more than {MOST_PATTERNS:,} partial {self._tiles} differ from one another")
-
-
-def check_tile_row(pieces: int, rows: int) -> None:
-    """Raise where one row of tiles is of more pieces of runs than can be judged at once."""
-    if pieces > MOST_PIECES_A_ROW:
-        message = f"{rows} rows of the mask have {pieces:,} pieces of runs, at most {MOST_PIECES_A_ROW:,} are allowed"
-        raise _error(message)
 
 
 def _error(message: str) -> MaskFileError:

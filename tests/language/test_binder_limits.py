@@ -22,6 +22,7 @@ from compilemask.language import (
 from compilemask.language.reference import reference
 from compilemask.language.values import Value
 from compilemask.source import Span
+from compilemask.tiles import limits as tile_limits
 from tests.language.binding import bound, bound_in, one, refused, told
 
 REPEAT = "layout\n    a repeat {}\n        b : 1\n        padding : 0\nrules\n    a sees a : all\n"
@@ -174,6 +175,7 @@ def test_the_reference_names_the_limits_that_hold() -> None:
         bind_layout.MOST_TOKENS, binder.MOST_TOKENS_TOGETHER, bind_layout.MOST_INSTANCES,
         bind_parameters.MOST_SAMPLES, bind_parameters.MOST_HEADS, files.MOST_JSON_PARTS, parameters.LONGEST_LIST,
         bind_file.MOST_ENTRIES, bind_scope.MOST_NODES, limits.MOST_RUNS, limits.MOST_PLANNED, effort.MOST_STEPS,
+        tile_limits.MOST_PIECES_A_ROW, tile_limits.MOST_PARTIAL, tile_limits.MOST_PATTERNS,
     )  # fmt: skip
 
     assert [number for number in numbers if f"{number:,}" not in table] == []
