@@ -1,0 +1,151 @@
+"""The bound program: a mask file with all sizes known, all names resolved and every `let` inlined.
+
+It is what the oracle (`meaning`) evaluates one cell at a time and what `intervals` lowers for whole axes. Nothing in
+here refers to a parameter: parameters are constants, `head` and `batch` are constants, `when` has been decided.
+
+Absent values. A coordinate that a token lacks is absent. Arithmetic, lookups and functions with an absent operand are
+absent; a comparison with an absent operand is false; an absent condition is false; a relation whose coordinate is
+absent for either token is false. `and`, `or` and `if` evaluate from left to right and stop as soon as the result is
+known. Conditions and relations are two-valued: `not` turns false into true even where something was absent.
+
+Errors. Binding has evaluated whatever depends on one token, for every token that a rule selects (narrowed by the
+conditions on one token that stand before it), and refused the program where that fails: a list index out of range, a
+division by zero, an overflow, values of kinds that do not compare. A lowering may take what it cannot compute for other
+tokens as absent. What depends on both tokens at once can still fail, and then is an error wherever it is evaluated.
+"""
+
+from __future__ import annotations
+
+from compilemask.language.program.expressions import (
+    AllOf,
+    AnyOf,
+    Arithmetic,
+    ArithmeticOperator,
+    Bound,
+    Call,
+    Case,
+    Cases,
+    Comparison,
+    ComparisonOperator,
+    Conditional,
+    Constant,
+    Coordinate,
+    Enclosing,
+    Expression,
+    Function,
+    Listing,
+    Lookup,
+    Negation,
+    Negative,
+    RunningTotal,
+    Side,
+    Slice,
+    on_side,
+)
+from compilemask.language.program.relations import (
+    AllPairs,
+    Before,
+    Both,
+    Box,
+    BoxSide,
+    By,
+    Causal,
+    Complement,
+    Condition,
+    Disc,
+    Edge,
+    Either,
+    IntervalLists,
+    Lean,
+    NoPairs,
+    Part,
+    Path,
+    RandomKeys,
+    Rectangles,
+    Relation,
+    Same,
+    Window,
+)
+from compilemask.language.program.rules import (
+    Limit,
+    Order,
+    Program,
+    Rule,
+    RuleList,
+    Variant,
+)
+from compilemask.language.program.selectors import (
+    AllTokens,
+    End,
+    EndTokens,
+    NumberedTokens,
+    RangeTokens,
+    RegionTokens,
+    Selector,
+    UnionTokens,
+    WhereTokens,
+)
+
+__all__ = [
+    "AllOf",
+    "AllPairs",
+    "AllTokens",
+    "AnyOf",
+    "Arithmetic",
+    "ArithmeticOperator",
+    "Before",
+    "Both",
+    "Bound",
+    "Box",
+    "BoxSide",
+    "By",
+    "Call",
+    "Case",
+    "Cases",
+    "Causal",
+    "Comparison",
+    "ComparisonOperator",
+    "Complement",
+    "Condition",
+    "Conditional",
+    "Constant",
+    "Coordinate",
+    "Disc",
+    "Edge",
+    "Either",
+    "Enclosing",
+    "End",
+    "EndTokens",
+    "Expression",
+    "Function",
+    "IntervalLists",
+    "Lean",
+    "Limit",
+    "Listing",
+    "Lookup",
+    "Negation",
+    "Negative",
+    "NoPairs",
+    "NumberedTokens",
+    "Order",
+    "Part",
+    "Path",
+    "Program",
+    "RandomKeys",
+    "RangeTokens",
+    "Rectangles",
+    "RegionTokens",
+    "Relation",
+    "Rule",
+    "RuleList",
+    "RunningTotal",
+    "Same",
+    "Selector",
+    "Side",
+    "Slice",
+    "UnionTokens",
+    "Variant",
+    "WhereTokens",
+    "Window",
+    "on_side",
+]
