@@ -118,7 +118,9 @@ def common_length(lengths: Mapping[str, int], noun: str, per: str, most: int) ->
         )
     length = next(iter(large.values()), 1)
     if length > most:
-        raise reject("too-many", f"{length} {noun}s, at most {most} are allowed", None)
+        named = next(name for name, own in large.items() if own == length)
+        message = f"{named} has {length:,} entries, one per {noun}; at most {most:,} {noun}s are allowed"
+        raise reject("too-many", message, None, f"one list for every {noun} is a list of one entry: `[[3, 1, 2]]`")
     return length
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -135,13 +137,15 @@ class CompiledMask:
         """Queries of every key."""
         number = self.number_of(batch, head)
         if number not in self._columns:
-            self._columns[number] = self._callers(number).columns()
+            with _in_callers_order(self.kept[number]):
+                self._columns[number] = self._callers(number).columns()
         return self._columns[number]
 
     def dense(self, batch: int = 0, head: int = 0) -> NDArray[np.bool_]:
         """Boolean [queries, keys]; the caller answers for its size."""
         lowered = self._callers(self.number_of(batch, head))
-        dense = lowered.intervals_in(lowered.form).to_dense()
+        with _in_callers_order(lowered):
+            dense = lowered.intervals_in(lowered.form).to_dense()
         return dense if lowered.form is Form.ROW else dense.T
 
     def tiles(self, block_m: int = 128, block_n: int = 128, batch: int = 0, head: int = 0) -> TileMap:
@@ -186,7 +190,8 @@ class CompiledMask:
 
     def _rows_of(self, number: int) -> Intervals:
         if number not in self._rows:
-            self._rows[number] = self._callers(number).rows()
+            with _in_callers_order(self.kept[number]):
+                self._rows[number] = self._callers(number).rows()
         return self._rows[number]
 
     def _callers(self, number: int) -> Lowered:
@@ -203,6 +208,21 @@ class CompiledMask:
             self._tiles[key] = tiles_in_order(lowered, self.order, block_m, block_n)
             self._compile_ms += 1000 * (time.perf_counter() - begin)
         return self._tiles[key]
+
+
+@contextmanager
+def _in_callers_order(lowered: Lowered) -> Iterator[None]:
+    """Say what works where a mask that is kept in the kernel's order has too many runs in the caller's."""
+    try:
+        yield
+    except UsageError as error:
+        if not lowered.order.moves:
+            raise
+        kept = f"as the text orders its tokens this mask has too many runs to list ({error})"
+        works = (
+            f"in the kernel's order it has {lowered.intervals.runs:,}: tiles, statistics, explain and attention work"
+        )
+        raise UsageError(f"{kept}; {works}, and a shorter mask can be listed") from None
 
 
 def _served(number: int, told_apart: int) -> bool:

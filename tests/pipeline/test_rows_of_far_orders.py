@@ -49,5 +49,8 @@ def test_rows_with_too_many_runs_are_refused_at_once() -> None:
     random.Random(0).shuffle(ranks)
     compiled = pipeline.compile_text(RANKED, name="ranked.mask", params={"ranks": ranks})
     assert compiled.tiles(128, 128).partial_tiles.size == 256
-    with pytest.raises(UsageError, match="at most"):
-        _ = compiled.rows
+    for listed in (lambda: compiled.rows, compiled.columns_of, compiled.dense):
+        with pytest.raises(UsageError, match=r"too many runs to list .* in the kernel's order it has 32,768"):
+            listed()
+    assert compiled.explain(5, 5).visible
+    assert compiled.statistics().visible == 32_768 * 32_769 // 2
