@@ -170,6 +170,18 @@ def selectors(draw: st.DrawFn, layout: Layout) -> str:
 def mask_texts(draw: st.DrawFn) -> str:
     """A whole file."""
     layout = draw(st.sampled_from(LAYOUTS))
+    lines = []
+    for _ in range(draw(st.integers(1, 3))):
+        who, whom = draw(selectors(layout)), draw(selectors(layout))
+        verb = draw(st.sampled_from(["sees", "sees", "cannot see"]))
+        lines.append(f"{who} {verb} {whom} : {draw(relations(layout))}")
+    if draw(st.integers(0, 3)) == 0:
+        lines.append(f"limit : {draw(relations(layout, 1))}")
+    return file_of(layout, lines)
+
+
+def file_of(layout: Layout, rules: list[str]) -> str:
+    """A whole file of these rules, with the parameters and coordinates that they may use."""
     lines = [
         "param table = [3, 1, 4, 1, 5], grid_of = [[0, 1, 2], [2, 0, 1], [1, 1, 0]], parents = [-1, 0, 0, 1, 3, 2]\n",
         layout.text,
@@ -178,10 +190,4 @@ def mask_texts(draw: st.DrawFn) -> str:
         "let place = find([4, 2, 0, 3], pos % 6)\n",
         "rules\n",
     ]
-    for _ in range(draw(st.integers(1, 3))):
-        who, whom = draw(selectors(layout)), draw(selectors(layout))
-        verb = draw(st.sampled_from(["sees", "sees", "cannot see"]))
-        lines.append(f"    {who} {verb} {whom} : {draw(relations(layout))}\n")
-    if draw(st.integers(0, 3)) == 0:
-        lines.append(f"    limit : {draw(relations(layout, 1))}\n")
-    return "".join(lines)
+    return "".join(lines + [f"    {rule}\n" for rule in rules])

@@ -48,8 +48,9 @@ def test_masks_of_any_length_compile_to_the_predicate(name: str, size: int) -> N
     check(pipeline.compile(name, params=parameters), predicate.cells(parameters), KERNEL_TILES)
 
 
+@pytest.mark.parametrize("size", [757, 1000, 1021])
 @pytest.mark.parametrize("name", library.names())
-def test_long_masks_compile_to_the_predicate(name: str) -> None:
+def test_long_masks_compile_to_the_predicate(name: str, size: int) -> None:
     predicate = REGISTRY[name]
-    parameters = predicate.draw(Random(f"{name} long"), 757)
-    check(pipeline.compile(name, params=parameters), predicate.cells(parameters), ((128, 64),))
+    parameters = predicate.draw(Random(f"{name} long {size}"), size)
+    check(pipeline.compile(name, params=parameters), predicate.cells(parameters), KERNEL_TILES)
