@@ -19,9 +19,12 @@ Where implementations disagree, each reading has a file of its own:
 | what differs | readings |
 |---|---|
 | reach limit of HSTU for targets | `hstu_meta` (PyTorch: limited), `hstu_meta_cuda` (targets see the whole history) |
+| HSTU without causality | `hstu_meta` (causal=True), `hstu_meta_two_sided` (causal=False: distances have no sign) |
 | targets of HSTU | `hstu` (each alone), `hstu_nvidia` (in groups), `sla` (not even themselves) |
 | a window of size n, causal | `sliding_window` (n keys with itself), `sliding_window_behind` (n earlier keys) |
 | a window of size n, both sides | `local_window` (distance <= n), `local_window_strict` (< n), `local_window_half` |
+| first tokens beside a window | `window_sinks` (seen no further ahead than the window), `global_window` |
+| draft blocks of DFlash | `dflash` (whole), `dflash_causal` (in order), `dflash_sliding` (in order, near context) |
 | causal when lengths differ | `causal_end` (last query at the last key), `causal_start` (first at first) |
 | images in a local layer | `gemma3_local` (images stay whole), `gemma3_local_cut` (the window cuts them) |
 | the border of a 2-D window | `natten_2d` (moves inwards), `neighbourhood_cut` (is cut) |

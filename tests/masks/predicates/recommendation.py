@@ -54,6 +54,21 @@ def hstu_meta(contexts: int, history: int, targets: int, max_attn_len: int, min_
     return visible
 
 
+@library_mask("hstu_meta_two_sided", _limited)
+def hstu_meta_two_sided(contexts: int, history: int, targets: int, max_attn_len: int, min_full_attn_len: int) -> Mask:
+    """The same with causal=False: distances have no sign."""
+    total, end = contexts + history + targets, history + 1
+    ids = np.repeat([0, end], [contexts, history + targets])
+    ids[contexts : contexts + history] = np.arange(1, history + 1)
+    rows, columns = pairs(ids)
+    distance = np.abs(rows - columns)
+    near = distance <= max_attn_len
+    if min_full_attn_len > 0:
+        near = near | (rows >= end - min_full_attn_len)
+    q, k = axes(total)
+    return ((q == k) | (distance > 0)) & near | ((q < contexts) & (k < contexts + history))
+
+
 @library_mask("hstu_meta_cuda", _limited)
 def hstu_meta_cuda(contexts: int, history: int, targets: int, max_attn_len: int, min_full_attn_len: int) -> Mask:
     border = contexts + history

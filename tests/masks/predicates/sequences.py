@@ -105,6 +105,22 @@ def sliding_window_sinks(length: int, size: int, sinks: int) -> Mask:
     return (k <= q) & ((k < sinks) | (q - k < size))
 
 
+def _sides_and_sinks(random: Random, n: int) -> Parameters:
+    return {
+        "length": n,
+        "left": random.randint(0, n),
+        "right": random.randint(0, max(1, n // 3)),
+        "sinks": random.randint(0, n + 1),
+    }
+
+
+@library_mask("window_sinks", _sides_and_sinks)
+def window_sinks(length: int, left: int, right: int, sinks: int) -> Mask:
+    """A key is hidden right of the right border, and left of the left one unless it is a sink."""
+    q, k = axes(length)
+    return ~((k > q + right) | ((k < q - left) & (k >= sinks)))
+
+
 @library_mask("local_window", lambda random, n: {"length": n, "reach": random.randint(0, n)})
 def local_window(length: int, reach: int) -> Mask:
     q, k = axes(length)

@@ -259,3 +259,14 @@ def sparse_strided_sorted(length: int, stride: int) -> Mask:
 def any_order(ranks: list[int]) -> Mask:
     rank = np.array(ranks)
     return rank[None, :] < rank[:, None]
+
+
+def _summaries(random: Random, n: int) -> Parameters:
+    return {"length": n, "block": random.randint(1, 9), "step": random.randint(1, 9)}
+
+
+@library_mask("compressed_blocks", _summaries)
+def compressed_blocks(length: int, block: int, step: int) -> Mask:
+    """Summary s is of tokens s * step to s * step + block - 1; there is one for every block that fits."""
+    firsts = np.arange(0, length - block + 1, step)
+    return np.arange(length)[:, None] + 1 >= firsts[None, :] + block

@@ -55,6 +55,15 @@ def dflash_sliding(context: int, size: int, anchors: list[int], keep: list[bool]
     return alive & (((k < context) & (k < anchor) & (k >= anchor + place - behind)) | own)
 
 
+@library_mask("dflash_causal", _draft_blocks)
+def dflash_causal(context: int, size: int, anchors: list[int], keep: list[bool]) -> Mask:
+    q, k = axes(size * len(anchors), context + size * len(anchors))
+    block, place = q // size, q % size
+    anchor, alive = np.array(anchors)[block], np.array(keep, bool)[block]
+    own = (context + size * block <= k) & (k <= context + size * block + place)
+    return alive & ((k < np.minimum(anchor, context)) | own)
+
+
 def _draft_steps(random: Random, n: int) -> Parameters:
     steps = random.randint(0, 3)
     length = max(1, n // (1 + steps))
