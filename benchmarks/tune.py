@@ -16,7 +16,7 @@ from torch import Tensor
 
 from benchmarks.workloads import WORKLOADS, Workload
 from compilemask.kernel import hopper_launch
-from compilemask.kernel.configurations import HOPPER_GLUON, Configuration, Family, HopperConfiguration
+from compilemask.kernel.configurations import Configuration, Family, HopperConfiguration
 from compilemask.kernel.dispatch import gpu_family
 from compilemask.kernel.forward_launch import portable_forward
 from compilemask.kernel.prepared import handle_of, prepared
@@ -73,9 +73,7 @@ def _candidates(workload: Workload, q: Tensor, k: Tensor, v: Tensor) -> Iterator
 def _hopper_call(
     configuration: HopperConfiguration, workload: Workload, q: Tensor, k: Tensor, v: Tensor
 ) -> hopper_launch.HopperCall:
-    width = 64 if q.shape[3] <= 64 else 128
-    HOPPER_GLUON[width, width] = configuration
-    plan = hopper_launch.plan_for(q, k, v, prepared(handle_of(workload)))
+    plan = hopper_launch.plan_for(q, k, v, prepared(handle_of(workload)), configuration)
     return hopper_launch.HopperCall(q, k, v, plan)
 
 

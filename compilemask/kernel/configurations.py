@@ -131,6 +131,13 @@ HOPPER_GLUON: dict[tuple[int, int], HopperConfiguration] = {
     (128, 128): _TWO_CONSUMERS,
 }
 
+# Taller tiles: more warps hide each other's waits where exponentials take as long as products, but a tile may cover
+# more hidden cells. They are used where they cover at most TALL_LIMIT times the cells that the usual tiles cover.
+HOPPER_TALL: dict[tuple[int, int], HopperConfiguration] = {
+    (64, 64): HopperConfiguration(3, 128, 4, False, 160, 24),
+}
+TALL_LIMIT = 1.04
+
 _INTERPRETER = Configuration(64, 64, 4, 1)
 
 

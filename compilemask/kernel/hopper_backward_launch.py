@@ -17,7 +17,6 @@ from compilemask.kernel.hopper_backward_terms import finish_dq, key_bounds, quer
 from compilemask.kernel.hopper_launch import (
     LOG2_E,
     SMALLEST_SCALE,
-    TensorMapOf,
     block_width,
     multiprocessors,
     shared_axis,
@@ -26,6 +25,7 @@ from compilemask.kernel.hopper_launch import (
 from compilemask.kernel.launch_cache import compiled_already, launch
 from compilemask.kernel.prepared import PreparedMask
 from compilemask.kernel.schedule import CallShape
+from compilemask.kernel.tensor_maps import TensorMapOf
 
 BLOCK = 128
 STEP = 64

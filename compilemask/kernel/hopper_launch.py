@@ -5,20 +5,20 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
 
 import torch
 from torch import Tensor
 
-from compilemask.kernel.configurations import HOPPER_GLUON, HopperConfiguration
+from compilemask.kernel.configurations import HOPPER_GLUON, HOPPER_TALL, TALL_LIMIT, HopperConfiguration
+from compilemask.kernel.device_tensors import work_per_row
 from compilemask.kernel.hopper_patterns import accumulator_order
 from compilemask.kernel.launch_cache import compiled_already, launch
 from compilemask.kernel.prepared import PreparedMask
 from compilemask.kernel.schedule import CallShape, head_group, make_schedule
+from compilemask.kernel.tensor_maps import TensorMapOf
 
 WIDEST = 128  # head_dim
 SMALLEST_SCALE = 1e-6  # below it a hidden cell's bias of -2**127 would no longer outweigh the scores
-TMA_ALIGNMENT = 16  # bytes
 LOG2_E = math.log2(math.e)
 
 
@@ -109,13 +109,14 @@ class HopperCall:
         if output.numel() == 0:
             return output, lse
         plan = self.plan
+        asks = torch.empty(plan.items.shape[0] * plan.configuration.parts, dtype=torch.int32, device=query.device)
         if self.blanks or self.narrows:
             query, key, value = self._as_read(query, key, value)
         trusted = compiled_already(self.kernel, self.variant)
         arguments = (
             self.query_map(query, trusted), self.key_map(key, trusted), self.value_map(value, trusted),
             self.output_map(output, trusted), lse,
-            plan.items, plan.item_offsets, plan.full_runs, plan.partial_tiles, plan.partial_patterns,
+            plan.items, plan.item_offsets, asks, plan.full_runs, plan.partial_tiles, plan.partial_patterns,
             plan.pattern_words, self.heads, self.length, scale * LOG2_E, *self.constants,
         )  # fmt: skip
         launch(self.kernel, self.variant, (plan.programs, 1, 1), arguments, num_warps=4)
@@ -130,45 +131,6 @@ class HopperCall:
         if live_queries is not None:
             query = torch.where(live_queries, query, 0).contiguous()
         return query, key, value
-
-
-class TensorMapOf:
-    """Makes tensor maps over [batch, heads, length, head_dim] for tensors of one geometry.
-
-    What lies outside reads 0 and isn't written. A tensor that TMA can't address is copied first.
-    """
-
-    def __init__(self, like: Tensor, length: int, rows: int, width: int) -> None:
-        self.copies = not _fits_tma(like)
-        batch, heads, tokens, head_dim = like.shape
-        by_batch, by_head, by_row, _ = like.stride()
-        if self.copies:
-            by_batch, by_head, by_row = heads * tokens * head_dim, tokens * head_dim, head_dim
-        # the stride of an axis of length 1 is never used, but must be legal
-        strides = [by_batch if batch > 1 else 128, by_head if heads > 1 else 128, by_row if tokens > 1 else 128, 1]
-        self.arguments = ([batch, heads, max(length, 1), head_dim], strides, [1, 1, rows, width], _layout())
-        self.template: dict[str, object] = {}
-
-    def __call__(self, tensor: Tensor, trusted: bool) -> object:
-        """`trusted` leaves out the checks, which cost microseconds and passed for this geometry before."""
-        if self.copies:
-            tensor = tensor.contiguous()
-        elif tensor.data_ptr() % TMA_ALIGNMENT:
-            tensor = _aligned(tensor)
-        if not trusted or not self.template:
-            made = _tensor_descriptor()(tensor, *self.arguments)
-            self.template = {**vars(made), "base": None}
-            return made
-        descriptor = _tensor_descriptor()
-        made = descriptor.__new__(descriptor)
-        made.__dict__.update(self.template, base=tensor)
-        return made
-
-
-def _aligned(tensor: Tensor) -> Tensor:
-    """A copy with the same strides."""
-    copy = torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype, device=tensor.device)
-    return copy.copy_(tensor)
 
 
 def block_width(head_dim: int) -> int:
@@ -189,38 +151,38 @@ def shared_axis(key: Tensor, value: Tensor, axis: int) -> bool:
 
 
 @cache
-def _tensor_descriptor() -> Any:
-    from triton.experimental.gluon.nvidia.hopper import TensorDescriptor
-
-    return TensorDescriptor
-
-
-@cache
-def _layout() -> object:
-    from triton.experimental.gluon import language as gl
-
-    return gl.NVMMASharedLayout(swizzle_byte_width=128, element_bitwidth=16, rank=4)
-
-
-def _fits_tma(tensor: Tensor) -> bool:
-    """16-byte aligned strides, and none that repeats an entry."""
-    unit = TMA_ALIGNMENT // tensor.element_size()
-    strides = zip(tensor.shape[:3], tensor.stride(), strict=False)
-    return tensor.stride(3) == 1 and all(n == 1 or (s > 0 and s % unit == 0) for n, s in strides)
-
-
-@cache
 def multiprocessors(device: torch.device) -> int:
     return torch.cuda.get_device_properties(device).multi_processor_count
 
 
-def plan_for(query: Tensor, key: Tensor, value: Tensor, mask: PreparedMask) -> Plan:
-    """The plan of calls with these shapes, made once."""
+def configuration_for(mask: PreparedMask, head_dim: int, head_dim_v: int) -> HopperConfiguration:
+    """The configuration for a mask: taller tiles where there are such and they waste little more."""
+    widths = block_width(head_dim), block_width(head_dim_v)
+    usual, tall = HOPPER_GLUON[widths], HOPPER_TALL.get(widths)
+    if tall is None:
+        return usual
+    found = mask.recall((configuration_for, widths))
+    if not isinstance(found, HopperConfiguration):
+        worth = _covered_cells(mask, tall) <= TALL_LIMIT * _covered_cells(mask, usual)
+        found = mask.keep((configuration_for, widths), tall if worth else usual)
+    return found
+
+
+def _covered_cells(mask: PreparedMask, configuration: HopperConfiguration) -> int:
+    """Cells of all tiles that a walk visits."""
+    blocks = (configuration.block_m, configuration.block_n)
+    return int(work_per_row(mask.descriptor(*blocks).by_query).sum()) * blocks[0] * blocks[1]
+
+
+def plan_for(
+    query: Tensor, key: Tensor, value: Tensor, mask: PreparedMask, configuration: HopperConfiguration | None = None
+) -> Plan:
+    """The plan of calls with these shapes, made once; `configuration` in place of the usual choice."""
     device = query.device
     batch, heads = query.shape[0], query.shape[1]
     shared = (shared_axis(key, value, 0), shared_axis(key, value, 1))
     widths = key.shape[3] + value.shape[3]
-    configuration = HOPPER_GLUON[block_width(key.shape[3]), block_width(value.shape[3])]
+    configuration = configuration or configuration_for(mask, key.shape[3], value.shape[3])
     known = (device, batch, heads, key.shape[1], shared, configuration)
     found = mask.recall(known)
     if isinstance(found, Plan):

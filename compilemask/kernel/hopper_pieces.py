@@ -116,19 +116,45 @@ def bias_of(words, BLOCK_N: gl.constexpr, LAYOUT: gl.constexpr):
 
 
 @gluon.jit
-def softmax_step(scores, maximum, total, scale_log2, MASKED: gl.constexpr, BLOCK_N: gl.constexpr):
-    """weights, new maximum, new total [64, 4] and the factor that the accumulator must shrink by.
+def row_maximum(scores, BLOCK_N: gl.constexpr):
+    """Largest score of each row, in two stages: eight short chains a row instead of one long one."""
+    return gl.max(gl.max(gl.reshape(scores, [64, 4, BLOCK_N // 4]), 1), 1)
 
-    The maximum moves only when it would grow by more than 8 in log2 units: weights stay below 2**8, which 16-bit
-    floats hold, and nearly every step then leaves the accumulator alone.
+
+@gluon.jit
+def raised_maximum(scores, maximum, scale_log2, MASKED: gl.constexpr, BLOCK_N: gl.constexpr):
+    """The maximum that weights are relative to, in log2 units.
+
+    It moves only when it would grow by more than 8: weights stay below 2**8, which 16-bit floats hold, and nearly every
+    step then leaves the accumulator alone.
     """
-    candidate = gl.maximum(maximum, gl.max(scores, 1) * scale_log2)
+    largest = gl.convert_layout(row_maximum(scores, BLOCK_N), maximum.type.layout)
+    candidate = gl.maximum(maximum, largest * scale_log2)
     if MASKED:
         # in rows that have no key yet, exp2(bias - maximum) must be 0
         candidate = gl.maximum(candidate, -1.0e30)
-    moved = gl.where(candidate > maximum + 8.0, candidate, maximum)
-    weights = gl.exp2(scores * scale_log2 - moved[:, None])
-    factor = gl.exp2(maximum - moved)
+    return gl.where(candidate > maximum + 8.0, candidate, maximum)
+
+
+@gluon.jit
+def raised_total(weights, total, factor, BLOCK_N: gl.constexpr):
+    """[64, 4]: sums of the weights so far, by column pair."""
     sums = gl.convert_layout(sum_in_thread(weights, BLOCK_N), total.type.layout)
     factors = gl.expand_dims(gl.convert_layout(factor, gl.SliceLayout(1, total.type.layout)), 1)
-    return weights, moved, total * factors + sums, factor
+    return total * factors + sums
+
+
+@gluon.jit
+def softmax_step(scores, maximum, total, scale_log2, MASKED: gl.constexpr, BLOCK_N: gl.constexpr):
+    """weights, new maximum, new total [64, 4] and the factor that the accumulator must shrink by."""
+    moved = raised_maximum(scores, maximum, scale_log2, MASKED, BLOCK_N)
+    weights = gl.exp2(scores * scale_log2 - moved[:, None])
+    factor = gl.exp2(maximum - moved)
+    return weights, moved, raised_total(weights, total, factor, BLOCK_N), factor
+
+
+@gluon.jit
+def trusting_step(scores, maximum, total, scale_log2, BLOCK_N: gl.constexpr):
+    """weights and new total, relative to a maximum that stays."""
+    weights = gl.exp2(scores * scale_log2 - maximum[:, None])
+    return weights, total + gl.convert_layout(sum_in_thread(weights, BLOCK_N), total.type.layout)

@@ -7,9 +7,10 @@ import pytest
 import torch
 
 from compilemask.kernel.configurations import HOPPER_GLUON
-from compilemask.kernel.hopper_launch import TensorMapOf, hopper_accepts
+from compilemask.kernel.hopper_launch import hopper_accepts
 from compilemask.kernel.hopper_patterns import accumulator_order
 from compilemask.kernel.reorder import in_order
+from compilemask.kernel.tensor_maps import TensorMapOf
 
 
 @pytest.mark.parametrize(("rows", "words"), [(128, 4), (192, 2)])
