@@ -114,6 +114,7 @@ class HopperConfiguration:
     q_in_registers: bool
     consumer_registers: int  # per thread
     producer_registers: int
+    output_in_query: bool = False  # the output leaves through Q's shared memory, as there is no other
 
     @property
     def block_m(self) -> int:
@@ -121,6 +122,7 @@ class HopperConfiguration:
         return 64 * self.parts
 
 
+_WIDE = HopperConfiguration(2, 64, 2, False, 240, 24)
 _TWO_CONSUMERS = HopperConfiguration(2, 128, 2, True, 240, 24)
 
 HOPPER_GLUON: dict[tuple[int, int], HopperConfiguration] = {
@@ -129,6 +131,11 @@ HOPPER_GLUON: dict[tuple[int, int], HopperConfiguration] = {
     (64, 128): _TWO_CONSUMERS,
     (128, 64): _TWO_CONSUMERS,
     (128, 128): _TWO_CONSUMERS,
+    (64, 256): _WIDE,
+    (128, 256): _WIDE,
+    (256, 64): _WIDE,
+    (256, 128): _WIDE,
+    (256, 256): replace(_WIDE, output_in_query=True),
 }
 
 # Taller tiles: more warps hide each other's waits where exponentials take as long as products, but a tile may cover

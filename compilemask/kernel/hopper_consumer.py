@@ -101,6 +101,7 @@ def _first_scores(
 def _walk(  # noqa: C901
     shared, start, filled, PART: gl.constexpr, PARTS: gl.constexpr, AGAIN: gl.constexpr, BLOCK_N: gl.constexpr,
     HEAD_DIM: gl.constexpr, HEAD_DIM_V: gl.constexpr, STAGES: gl.constexpr, Q_IN_REGISTERS: gl.constexpr,
+    OUTPUT_IN_QUERY: gl.constexpr,
 ):  # fmt: skip
     """All items, or with AGAIN those that were not sound; `start` tiles and `filled` items came before.
 
@@ -173,7 +174,7 @@ def _walk(  # noqa: C901
                     partial_patterns, pattern_table, PART, True, False, BLOCK_M, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES,
                     S_LAYOUT, O_LAYOUT, DTYPE,
                 )  # fmt: skip
-            if not Q_IN_REGISTERS:
+            if not Q_IN_REGISTERS and not OUTPUT_IN_QUERY:
                 mbarrier.arrive(q_free, count=1)
             start += tiles
             output = rescale(output, factor, HEAD_DIM_V, O_LAYOUT)
@@ -183,6 +184,12 @@ def _walk(  # noqa: C901
             pending = warpgroup_mma(unpack_weights(packed, BLOCK_N, DTYPE, O_LAYOUT), value, output, is_async=True)
             output = warpgroup_mma_wait(0, deps=(pending,))
             mbarrier.arrive(v_free.index(slot), count=1)
+        holds_query = wanted
+        if OUTPUT_IN_QUERY and not AGAIN:
+            # the output leaves through Q's place, so every item has to hold it
+            mbarrier.wait(q_ready, filled & 1, pred=tiles == 0)
+            filled += gl.where(tiles == 0, 1, 0)
+            holds_query = tiles >= 0
         row_total = gl.convert_layout(gl.sum(total, 1), ROWS)
         ends = wanted
         if not AGAIN:
@@ -193,6 +200,9 @@ def _walk(  # noqa: C901
                 output, maximum, row_total, o_desc, lse, o_smem.index(PART), batch, head, row + PART * 64, heads,
                 query_length, HEAD_DIM_V, ROWS, O_LAYOUT, DTYPE,
             )  # fmt: skip
+        if OUTPUT_IN_QUERY:
+            tma.store_wait(0)
+            mbarrier.arrive(q_free, count=1, pred=holds_query)
         batch = next_batch
         head = next_head
         row = next_row
@@ -205,15 +215,18 @@ def _walk(  # noqa: C901
 @gluon.jit
 def consume(
     shared, PART: gl.constexpr, PARTS: gl.constexpr, BLOCK_N: gl.constexpr, HEAD_DIM: gl.constexpr,
-    HEAD_DIM_V: gl.constexpr, STAGES: gl.constexpr, Q_IN_REGISTERS: gl.constexpr,
+    HEAD_DIM_V: gl.constexpr, STAGES: gl.constexpr, Q_IN_REGISTERS: gl.constexpr, OUTPUT_IN_QUERY: gl.constexpr,
 ):  # fmt: skip
     """All items of a program, then those that were not sound once more."""
     walked, unsound_smem = shared[-2], shared[-1]
     zero = gl.to_tensor(0)
     start, filled, unsound = _walk(
-        shared, zero, zero, PART, PARTS, False, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES, Q_IN_REGISTERS
-    )
+        shared, zero, zero, PART, PARTS, False, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES, Q_IN_REGISTERS, OUTPUT_IN_QUERY,
+    )  # fmt: skip
     tell_unsound(walked, unsound_smem.index(PART), unsound)
     if any_unsound(walked, unsound_smem, PARTS, 4):
-        _walk(shared, start, filled, PART, PARTS, True, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES, Q_IN_REGISTERS)
+        _walk(
+            shared, start, filled, PART, PARTS, True, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES, Q_IN_REGISTERS,
+            OUTPUT_IN_QUERY,
+        )  # fmt: skip
     tma.store_wait(0)

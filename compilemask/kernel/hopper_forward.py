@@ -33,7 +33,7 @@ def _fill(descriptor, batch, head, row, step, ready, free, buffer, STAGES: gl.co
 @gluon.jit
 def _fetch(
     sources, step, filled, PARTS: gl.constexpr, AGAIN: gl.constexpr, BLOCK_N: gl.constexpr, HEAD_DIM: gl.constexpr,
-    HEAD_DIM_V: gl.constexpr, STAGES: gl.constexpr,
+    HEAD_DIM_V: gl.constexpr, STAGES: gl.constexpr, OUTPUT_IN_QUERY: gl.constexpr,
 ):  # fmt: skip
     """Tiles of all items, or with AGAIN of those that were not sound; returns the tiles and items so far."""
     (
@@ -59,6 +59,8 @@ def _fetch(
             next_tiles,
         ) = load_item(items, gl.minimum(item + 1, final))
         wanted = tiles > 0
+        if OUTPUT_IN_QUERY:
+            wanted = tiles >= 0
         if AGAIN:
             wanted = wanted & asked_again(asks, item, PARTS)
         if wanted:
@@ -97,13 +99,13 @@ def _fetch(
 @gluon.jit
 def _produce(
     sources, PARTS: gl.constexpr, BLOCK_N: gl.constexpr, HEAD_DIM: gl.constexpr, HEAD_DIM_V: gl.constexpr,
-    STAGES: gl.constexpr,
+    STAGES: gl.constexpr, OUTPUT_IN_QUERY: gl.constexpr,
 ):  # fmt: skip
     walked, unsound_smem = sources[-2], sources[-1]
     zero = gl.to_tensor(0)
-    step, filled = _fetch(sources, zero, zero, PARTS, False, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES)
+    step, filled = _fetch(sources, zero, zero, PARTS, False, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES, OUTPUT_IN_QUERY)
     if any_unsound(walked, unsound_smem, PARTS, 1):
-        _fetch(sources, step, filled, PARTS, True, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES)
+        _fetch(sources, step, filled, PARTS, True, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES, OUTPUT_IN_QUERY)
 
 
 @gluon.jit(do_not_specialize=["heads", "query_length"])
@@ -111,7 +113,8 @@ def hopper_attention_forward(
     q_desc, k_desc, v_desc, o_desc, lse, items, item_offsets, asks, full_runs, partial_tiles, partial_patterns,
     pattern_table, heads, query_length, scale_log2,
     PARTS: gl.constexpr, BLOCK_N: gl.constexpr, HEAD_DIM: gl.constexpr, HEAD_DIM_V: gl.constexpr, STAGES: gl.constexpr,
-    Q_IN_REGISTERS: gl.constexpr, CONSUMER_REGISTERS: gl.constexpr, PRODUCER_REGISTERS: gl.constexpr,
+    Q_IN_REGISTERS: gl.constexpr, OUTPUT_IN_QUERY: gl.constexpr, CONSUMER_REGISTERS: gl.constexpr,
+    PRODUCER_REGISTERS: gl.constexpr,
 ):  # fmt: skip
     """q_desc and o_desc take boxes of 64 rows, k_desc and v_desc of BLOCK_N; lse is contiguous [batch, heads, rows].
 
@@ -123,7 +126,9 @@ def hopper_attention_forward(
     first_item = gl.load(item_offsets + program)
     last_item = gl.load(item_offsets + program + 1)
     q_smem = gl.allocate_shared_memory(DTYPE, [PARTS, 1, 1, 64, HEAD_DIM], q_desc.layout)
-    o_smem = gl.allocate_shared_memory(DTYPE, [PARTS, 1, 1, 64, HEAD_DIM_V], o_desc.layout)
+    o_smem = q_smem
+    if not OUTPUT_IN_QUERY:
+        o_smem = gl.allocate_shared_memory(DTYPE, [PARTS, 1, 1, 64, HEAD_DIM_V], o_desc.layout)
     k_smem = gl.allocate_shared_memory(DTYPE, [STAGES, 1, 1, BLOCK_N, HEAD_DIM], k_desc.layout)
     v_smem = gl.allocate_shared_memory(DTYPE, [STAGES, 1, 1, BLOCK_N, HEAD_DIM_V], v_desc.layout)
     q_ready = gl.allocate_shared_memory(gl.int64, [1], BARRIER)
@@ -156,15 +161,9 @@ def hopper_attention_forward(
     if PARTS == 2:
         gl.warp_specialize(
             [
-                (
-                    consume,
-                    (shared, 0, PARTS, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES, Q_IN_REGISTERS),
-                ),
-                (
-                    consume,
-                    (shared, 1, PARTS, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES, Q_IN_REGISTERS),
-                ),
-                (_produce, (sources, PARTS, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES)),
+                (consume, (shared, 0, PARTS, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES, Q_IN_REGISTERS, OUTPUT_IN_QUERY)),
+                (consume, (shared, 1, PARTS, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES, Q_IN_REGISTERS, OUTPUT_IN_QUERY)),
+                (_produce, (sources, PARTS, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES, OUTPUT_IN_QUERY)),
             ],
             [4, 1],
             [CONSUMER_REGISTERS, PRODUCER_REGISTERS],
@@ -172,19 +171,10 @@ def hopper_attention_forward(
     else:
         gl.warp_specialize(
             [
-                (
-                    consume,
-                    (shared, 0, PARTS, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES, Q_IN_REGISTERS),
-                ),
-                (
-                    consume,
-                    (shared, 1, PARTS, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES, Q_IN_REGISTERS),
-                ),
-                (
-                    consume,
-                    (shared, 2, PARTS, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES, Q_IN_REGISTERS),
-                ),
-                (_produce, (sources, PARTS, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES)),
+                (consume, (shared, 0, PARTS, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES, Q_IN_REGISTERS, OUTPUT_IN_QUERY)),
+                (consume, (shared, 1, PARTS, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES, Q_IN_REGISTERS, OUTPUT_IN_QUERY)),
+                (consume, (shared, 2, PARTS, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES, Q_IN_REGISTERS, OUTPUT_IN_QUERY)),
+                (_produce, (sources, PARTS, BLOCK_N, HEAD_DIM, HEAD_DIM_V, STAGES, OUTPUT_IN_QUERY)),
             ],
             [4, 4, 1],
             [CONSUMER_REGISTERS, CONSUMER_REGISTERS, PRODUCER_REGISTERS],

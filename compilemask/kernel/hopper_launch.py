@@ -17,7 +17,7 @@ from compilemask.kernel.prepared import PreparedMask
 from compilemask.kernel.schedule import CallShape, head_group, make_schedule
 from compilemask.kernel.tensor_maps import TensorMapOf
 
-WIDEST = 128  # head_dim
+WIDEST = 256  # head_dim
 SMALLEST_SCALE = 1e-6  # below it a hidden cell's bias of -2**127 would no longer outweigh the scores
 LOG2_E = math.log2(math.e)
 
@@ -45,8 +45,8 @@ def hopper_accepts(query: Tensor, value: Tensor, scale: float) -> bool:
     head_dim, head_dim_v = query.shape[3], value.shape[3]
     return (
         query.dtype in (torch.bfloat16, torch.float16)
-        and 32 < head_dim <= WIDEST
-        and 32 < head_dim_v <= WIDEST
+        and head_dim <= WIDEST
+        and head_dim_v <= WIDEST
         and head_dim % 8 == 0
         and head_dim_v % 8 == 0
         and scale >= SMALLEST_SCALE
@@ -100,7 +100,7 @@ class HopperCall:
         self.output_map = TensorMapOf(output, self.length, 64, width_v)
         self.constants = (
             launched.parts, launched.block_n, width, width_v, launched.stages, launched.q_in_registers,
-            launched.consumer_registers, launched.producer_registers,
+            launched.output_in_query, launched.consumer_registers, launched.producer_registers,
         )  # fmt: skip
 
     def __call__(self, query: Tensor, key: Tensor, value: Tensor, scale: float) -> tuple[Tensor, Tensor]:
@@ -135,7 +135,7 @@ class HopperCall:
 
 def block_width(head_dim: int) -> int:
     """The width that the kernel computes with; TMA fills the columns behind head_dim with zeros."""
-    return 64 if head_dim <= 64 else 128
+    return 64 if head_dim <= 64 else 128 if head_dim <= 128 else 256
 
 
 def unexpanded(key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:

@@ -39,6 +39,10 @@ CASES = {
     "padded widths": Case(2, 4, 2, 129, 2049, 96, 80, torch.bfloat16),
     "wide values": Case(1, 2, 1, 63, 111, 64, 128, torch.bfloat16),
     "one token": Case(1, 1, 1, 1, 1, 128, 128, torch.bfloat16),
+    "smallest heads": Case(1, 4, 4, 700, 900, 32, 16, torch.bfloat16),
+    "largest heads": Case(2, 4, 4, 1000, 1200, 256, 256, torch.bfloat16),
+    "largest queries and keys": Case(1, 4, 2, 1000, 1200, 192, 128, torch.float16),
+    "largest values": Case(1, 4, 2, 300, 1200, 64, 256, torch.bfloat16),
 }
 
 
@@ -80,6 +84,32 @@ def test_equals_dense_attention_whatever_the_unseen_hold(name: str) -> None:
     assert relative_error(lse[finite], expected_lse[finite]) < 5e-6
     again, _ = attention(q, k, v, mask, scale=0.1, return_lse=True, enable_gqa=True)
     assert torch.equal(output, again)
+
+
+@pytest.mark.parametrize("tall_limit", [0.0, 99.0])
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+@pytest.mark.parametrize("head_dim", [64, 128, 256])
+def test_scores_that_jump_are_walked_again(
+    head_dim: int, dtype: torch.dtype, tall_limit: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Keys far ahead with scores hundreds above those before, and values that overflow where weights exceed 1."""
+    monkeypatch.setattr(hopper_launch, "TALL_LIMIT", tall_limit)
+    case = Case(2, 8, 8, 1500, 1700, head_dim, head_dim, dtype)
+    mask = DenseMask(np.tril(np.ones((1, 1, case.queries, case.keys), bool)))
+    torch.manual_seed(3)
+    q, k, v = (
+        torch.randn(case.batch, case.heads, length, head_dim, dtype=dtype, device="cuda")
+        for length in (case.queries, case.keys, case.keys)
+    )
+    k[:, ::2, 140::97] *= 60
+    k[:, 1::2, 400::301] *= 15
+    v[:, :, 7] = 3e4 if dtype is torch.float16 else 1e38
+    expected, expected_lse = dense(q, k, v, torch.from_numpy(mask.cells).cuda(), 0.1)
+    output, lse = attention(q, k, v, mask, scale=0.1, return_lse=True)
+    assert bool(torch.isfinite(output).all())
+    assert relative_error(output, expected) < ERRORS[dtype]
+    assert relative_error(lse, expected_lse) < 5e-6
+    assert torch.equal(output, attention(q, k, v, mask, scale=0.1))
 
 
 @pytest.mark.parametrize("layout", ["tokens first", "expanded", "unaligned"])

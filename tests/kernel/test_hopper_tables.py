@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 import torch
 
-from compilemask.kernel.configurations import HOPPER_GLUON
-from compilemask.kernel.hopper_launch import hopper_accepts
+from compilemask import pipeline
+from compilemask.kernel.configurations import HOPPER_GLUON, HOPPER_TALL
+from compilemask.kernel.hopper_launch import configuration_for, hopper_accepts
 from compilemask.kernel.hopper_patterns import accumulator_order
+from compilemask.kernel.prepared import PreparedMask
 from compilemask.kernel.reorder import in_order
 from compilemask.kernel.tensor_maps import TensorMapOf
 
@@ -30,8 +32,8 @@ def half(*shape: int, dtype: torch.dtype = torch.bfloat16) -> torch.Tensor:
 
 @pytest.mark.parametrize(
     ("head_dim", "head_dim_v", "dtype", "scale"),
-    [(256, 64, torch.bfloat16, 0.1), (64, 100, torch.float16, 0.1), (64, 64, torch.float32, 0.1),
-     (64, 64, torch.float16, -1.0), (64, 64, torch.float16, 0.0), (16, 64, torch.float16, 0.1)],
+    [(264, 64, torch.bfloat16, 0.1), (64, 100, torch.float16, 0.1), (64, 64, torch.float32, 0.1),
+     (64, 64, torch.float16, -1.0), (64, 64, torch.float16, 0.0), (12, 64, torch.float16, 0.1)],
 )  # fmt: skip
 def test_leaves_other_calls_to_the_portable_kernel(
     head_dim: int, head_dim_v: int, dtype: torch.dtype, scale: float
@@ -60,3 +62,11 @@ def test_token_order_takes_rows() -> None:
     order = torch.randperm(7)
     assert torch.equal(in_order(tensor, order), tensor[:, :, order])
     assert in_order(tensor, None) is tensor
+
+
+def test_tall_tiles_are_for_narrow_heads_of_masks_that_lose_little() -> None:
+    masks = [pipeline.compile("causal", params={"length": length}) for length in (16384, 512)]
+    long, short = (PreparedMask(mask) for mask in masks)
+    assert configuration_for(long, 64, 64) is HOPPER_TALL[64, 64]
+    assert configuration_for(short, 64, 64) is HOPPER_GLUON[64, 64]
+    assert configuration_for(long, 128, 128) is HOPPER_GLUON[128, 128]
