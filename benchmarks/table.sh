@@ -1,31 +1,32 @@
 #!/usr/bin/env bash
 # The tables of docs/notebooks/kernel_forward.md, on one GPU in a few minutes:
-#   benchmarks/table.sh OUT [long] [short] [narrow]      long: 32K, forward and backward, all peers; the default
-# Compilers work on all masks at once first, so that the timed process finds their caches filled.
+#   benchmarks/table.sh OUT [long] [short] [narrow]      long: 32K, forward and backward; short: 8K to 2K; narrow: head_dim 64
+# Compilers work on everything at once first, so that the timed process finds their caches filled.
 set -u
 out=${1:?usage: benchmarks/table.sh OUT [long] [short] [narrow]} python=${PYTHON:-python3} logs=$(mktemp -d)
 shift
+[ $# -gt 0 ] || set -- long
 export FLASH_ATTENTION_CUTE_DSL_CACHE_ENABLED=1 PYTHONUNBUFFERED=1 PYTHONWARNINGS=ignore
 mkdir -p "$out"
-for table in "${@:-long}"; do
-  case $table in
-    long)
-      for workload in causal hstu reward clear; do
-        timeout 65 "$python" -m benchmarks.kernel --only-prepare --backward --lengths 32768 --head-dims 128 \
-          --workloads "$workload" >"$logs/$workload" 2>&1 &
-      done
-      wait
-      timeout 110 "$python" -m benchmarks.kernel --backward --lengths 32768 --head-dims 128 --milliseconds 50 \
-        --seconds 85 --out "$out/long"
-      ;;
-    short)
-      timeout 45 "$python" -m benchmarks.kernel --lengths 8192 4096 2048 --head-dims 128 --peers "cuDNN flex" FA4 \
-        --milliseconds 25 --seconds 30 --out "$out/short"
-      ;;
-    narrow)
-      timeout 40 "$python" -m benchmarks.kernel --lengths 32768 --head-dims 64 --peers "cuDNN flex" FA4 \
-        --workloads causal hstu reward clear clear_patches --milliseconds 40 --seconds 25 --out "$out/narrow"
-      ;;
-    *) echo "unknown table: $table" >&2 && exit 2 ;;
+sizes() {
+  case $1 in
+    long) echo "--backward --lengths 32768 --head-dims 128" ;;
+    short) echo "--lengths 8192 4096 2048 --head-dims 128" ;;
+    narrow) echo "--lengths 32768 --head-dims 64" ;;
+    *) echo "unknown table: $1" >&2 && exit 2 ;;
   esac
+}
+for table in "$@"; do
+  chosen=$(sizes "$table") || exit
+  for workload in causal hstu reward clear; do
+    # shellcheck disable=SC2086
+    timeout 95 "$python" -m benchmarks.kernel --only-prepare $chosen --workloads "$workload" \
+      >"$logs/$table-$workload" 2>&1 &
+  done
+done
+wait
+for table in "$@"; do
+  case $table in long) limit=85 ;; short) limit=60 ;; narrow) limit=35 ;; esac
+  # shellcheck disable=SC2046
+  timeout $((limit + 25)) "$python" -m benchmarks.kernel $(sizes "$table") --milliseconds 40 --seconds $limit --out "$out/$table"
 done
