@@ -13,7 +13,7 @@ from compilemask.kernel.forward import load_rows, work_item
 from compilemask.kernel.tile_bits import visible_cells
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["query_length", "heads", "tiles", "dlse_batch", "dlse_head"])
 def row_terms(
     OUT, DOUT, LSE, DLSE, LSE_LOG2, DELTA,
     out_batch, out_head, out_row, out_column, dout_batch, dout_head, dout_row, dout_column,
@@ -63,7 +63,10 @@ def _key_step(query, dout, key, value, dkey, dvalue, lse, delta, visible, scale_
     return dkey, dvalue
 
 
-@triton.jit
+@triton.jit(do_not_specialize=[
+    "query_length", "key_length", "tiles", "key_heads", "batch_key_heads", "head_group", "kv_group",
+    "variant_batch", "variant_head",
+])  # fmt: skip
 def attention_backward_keys(
     Q, K, V, DOUT, LSE_LOG2, DELTA, DK, DV,
     q_batch, q_head, q_row, q_column, k_batch, k_head, k_row, k_column,
@@ -147,7 +150,10 @@ def _query_step(query, dout, key, value, dquery, lse, delta, visible, scale_log2
     return tl.dot(dscores.to(key.dtype), key, dquery, input_precision=PRECISION)
 
 
-@triton.jit
+@triton.jit(do_not_specialize=[
+    "query_length", "key_length", "tiles", "heads", "batch_heads", "head_group", "kv_group",
+    "variant_batch", "variant_head",
+])  # fmt: skip
 def attention_backward_queries(
     Q, K, V, DOUT, LSE_LOG2, DELTA, DQ,
     q_batch, q_head, q_row, q_column, k_batch, k_head, k_row, k_column,

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from compilemask.descriptor.registry import find
 from compilemask.errors import UsageError
 from compilemask.kernel.dispatch import run_backward, run_forward
 from compilemask.kernel.prepared import prepared
@@ -42,6 +43,7 @@ class Attention(torch.autograd.Function):
         ctx: Any, inputs: tuple[Tensor, Tensor, Tensor, int, float], output: tuple[Tensor, Tensor]
     ) -> None:
         query, key, value, ctx.mask, ctx.scale = inputs
+        ctx.kept = find(ctx.mask)  # the backward pass may come when nobody else has the mask any more
         ctx.save_for_backward(query, key, value, *output)
         ctx.set_materialize_grads(False)
 

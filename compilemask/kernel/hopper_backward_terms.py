@@ -37,7 +37,9 @@ def key_bounds(
     tl.atomic_max(BOUNDS + 2 * matrix + 1, tl.max(length_bits, 0), sem="relaxed")
 
 
-@triton.jit(do_not_specialize=["query_length", "padded_length", "heads", "kv_group", "tiles"])
+@triton.jit(do_not_specialize=[
+    "query_length", "padded_length", "heads", "kv_group", "tiles", "dlse_batch", "dlse_head",
+])  # fmt: skip
 def query_terms_with_units(
     OUT, DOUT, LSE, DLSE, BOUNDS, TERMS,
     out_batch, out_head, out_row, out_column, dout_batch, dout_head, dout_row, dout_column,
