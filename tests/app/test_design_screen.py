@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 
+from compilemask_app.drawing.viewport import Viewport
 from compilemask_app.jobs.compile_job import CompileRequest
 from compilemask_app.messages import MaskBroken, PictureReady
 from compilemask_app.picture import Picture
@@ -13,6 +14,7 @@ from compilemask_app.screens.dialogs import HelpScreen
 from compilemask_app.widgets.cell_panel import CellPanel
 from compilemask_app.widgets.diagnostics_panel import DiagnosticsPanel
 from compilemask_app.widgets.map_pair import MapMode, MapPair
+from compilemask_app.widgets.map_view import HEADER
 from compilemask_app.widgets.mask_editor import MaskEditor
 from compilemask_app.widgets.mask_view import MaskView
 from compilemask_app.widgets.tile_map_view import TileMapView
@@ -169,6 +171,24 @@ async def test_a_tiny_terminal_says_so_and_recovers(make_app: MakeApp) -> None:
         assert not screen.has_class("-tiny")
         assert (screen.view.query_cursor, screen.view.key_cursor) == (before.query_cursor, before.key_cursor)
         assert screen.view.key_zoom == before.key_zoom
+
+
+async def test_a_position_on_the_map_is_the_cell_below_it_or_nothing(make_app: MakeApp) -> None:
+    async with make_app().run_test(size=SIZE) as pilot:
+        view = (await shown(pilot)).query_one(MaskView)
+        view.view = Viewport(64, 64, query_zoom=-1, key_zoom=-1, query_start=10, key_start=20)
+        left, top = view.label_room, HEADER
+        assert view.cell_under(left, top) == view.cell_under(left + 1, top) == (10, 20)
+        assert view.cell_under(left + 2, top) == (10, 21)
+        assert view.cell_under(left - 1, top) is None
+        assert view.cell_under(left + 4, top - 1) is None
+        assert view.cell_under(left, top + 53) == (63, 20)
+        assert view.cell_under(left, top + 54) is None
+        assert view.cell_under(left + 87, top) == (10, 63)
+        assert view.cell_under(left + 88, top) is None
+        # a terminal that reports pixels gives fractions of a cell; here of 8 x 16 pixels
+        assert view.cell_under((8 * (left + 2) + 1) / 8, (16 * top + 15) / 16) == (10, 21)
+        assert view.cell_under((8 * left - 1) / 8, (16 * top) / 16) is None
 
 
 async def test_help_lists_every_key_of_the_table(make_app: MakeApp) -> None:
