@@ -1,8 +1,9 @@
 """Which persistent program works on which query tiles, and in which order: made on the host, once per call shape.
 
 Heads go through the GPU in groups whose keys and values fit into L2 together. Query tiles that alone are a good part
-of one program's share start first, for all heads; then group after group, heavy tiles first. Each next item goes to
-the program that has least to do so far (longest processing time first).
+of one program's share start first, for all heads; then group after group, heavy tiles first; the lightest of all heads
+come last and fill what is left uneven. Each next item goes to the program that has least to do so far (longest
+processing time first).
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ PARTIAL_COST = 1.13  # a masked tile in units of an unmasked one
 ITEM_COST = 2.0  # starting and ending an item, in the same units
 L2_FOR_KEYS = 24 << 20  # bytes of K and V that heads running together may hold in L2
 HEAVY_SHARE = 0.1  # of one program's work: such items start first
+LIGHT_SHARE = 0.05  # of all work: the lightest items, which need few keys, are dealt last
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,10 @@ def make_schedule(descriptor: Descriptor, shape: CallShape) -> Schedule:
 def _order(cost: NDArray[np.float64], owners: NDArray[np.int64], shape: CallShape) -> NDArray[np.int64]:
     """Positions in the order in which items are dealt."""
     heavy = cost > HEAVY_SHARE * cost.sum() / shape.programs
+    lightest = np.argsort(cost, kind="stable")
+    light = lightest[np.cumsum(cost[lightest]) < LIGHT_SHARE * cost.sum()]
     group = np.where(heavy, -1, owners // shape.head_group)
+    group[light] = shape.batch * shape.heads
     tile = np.arange(len(cost)) % (len(cost) // (shape.batch * shape.heads))
     return np.lexsort((owners, tile, -cost, group))
 

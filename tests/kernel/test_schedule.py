@@ -53,6 +53,14 @@ def test_causal_work_is_balanced(programs: int) -> None:
     assert max(loads) <= np.mean(loads) + work_per_row(descriptor.by_query).max() * 0.25
 
 
+def test_the_lightest_items_level_what_groups_leave_uneven() -> None:
+    descriptor = descriptor_of(np.tril(np.ones((1, 1, 2048, 2048), bool)), 32, 32)
+    schedule = make_schedule(descriptor, shape(1, 16, 16, 132, group=6))
+    cost = schedule.items[:, 9] + ITEM_COST
+    loads = [cost[a:b].sum() for a, b in zip(schedule.offsets, schedule.offsets[1:], strict=False)]
+    assert max(loads) <= 1.02 * np.mean(loads)
+
+
 def test_head_groups_fit_the_cache() -> None:
     assert head_group(1024, 256, 2, 16) == 16
     assert head_group(32768, 256, 2, 16) == 1
