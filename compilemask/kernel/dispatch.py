@@ -17,6 +17,7 @@ from compilemask.kernel.reorder import in_order
 
 
 @cache
+@cache
 def gpu_family(device: torch.device) -> Family:
     """The family of a CUDA device."""
     return family_of(torch.cuda.get_device_capability(device))

@@ -22,7 +22,7 @@ from compilemask.kernel.hopper_launch import (
     shared_axis,
     unexpanded,
 )
-from compilemask.kernel.launch_cache import compiled_already, launch
+from compilemask.kernel.launch_cache import Launcher, launch
 from compilemask.kernel.prepared import PreparedMask
 from compilemask.kernel.schedule import CallShape
 from compilemask.kernel.tensor_maps import TensorMapOf
@@ -95,7 +95,7 @@ class BackwardCall:
     def __init__(self, saved: ForwardResult, plan: BackwardPlan, programs: int) -> None:
         from compilemask.kernel.hopper_backward import hopper_attention_backward
 
-        self.kernel, self.plan, self.programs = hopper_attention_backward, plan, programs
+        self.plan, self.programs = plan, programs
         self.batch, self.heads, self.length, self.width = saved.query.shape
         self.key_heads, self.keys, self.width_v = saved.key.shape[1], saved.key.shape[2], saved.value.shape[3]
         self.kv_group = self.heads // self.key_heads
@@ -113,6 +113,7 @@ class BackwardCall:
         self.block_width = block
         self.constants = (block, block_v, self.width, self.width_v, CONSUMER_REGISTERS, PRODUCER_REGISTERS)
         self.variant = (query.device, query.dtype, *self.constants)
+        self.launch = Launcher(hopper_attention_backward, self.variant, num_warps=4)
         strides = (key.stride(), value.stride(), dout.stride(), saved.out.stride())
         dlse = () if saved.dlse is None else saved.dlse.stride()
         self.specialised = (*self.variant, *map(_classes, strides), _classes(dlse))
@@ -126,14 +127,14 @@ class BackwardCall:
             self.batch * self.heads, self.padded_length, self.block_width, dtype=torch.int32, device=device
         )
         dkey, dvalue = (torch.empty(x.shape, dtype=x.dtype, device=device) for x in (saved.key, saved.value))
-        trusted = compiled_already(self.kernel, self.variant)
+        trusted = self.launch.has_compiled
         maps = (make(x, trusted) for make, x in zip(self.maps, (query, dout, key, value), strict=True))
         arguments = (
             *maps, self.terms_map(terms), self.sums_map(sums), dkey, dvalue,
             plan.records, plan.item_offsets, plan.full_runs, plan.partial_tiles, plan.partial_patterns,
             plan.pattern_words, self.heads, self.keys, scale * LOG2_E, *self.constants,
         )  # fmt: skip
-        launch(self.kernel, self.variant, (self.programs, 1, 1), arguments, num_warps=4)
+        self.launch((self.programs, 1, 1), arguments)
         return self._finished_dq(sums, terms, scale, saved.query), dkey, dvalue
 
     def _as_read(self, saved: ForwardResult) -> tuple[Tensor, Tensor, Tensor, Tensor]:

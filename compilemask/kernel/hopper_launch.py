@@ -12,7 +12,7 @@ from torch import Tensor
 from compilemask.kernel.configurations import HOPPER_GLUON, HOPPER_TALL, TALL_LIMIT, HopperConfiguration
 from compilemask.kernel.device_tensors import work_per_row
 from compilemask.kernel.hopper_patterns import accumulator_order
-from compilemask.kernel.launch_cache import compiled_already, launch
+from compilemask.kernel.launch_cache import Launcher
 from compilemask.kernel.prepared import PreparedMask
 from compilemask.kernel.schedule import CallShape, head_group, make_schedule
 from compilemask.kernel.tensor_maps import TensorMapOf
@@ -85,12 +85,13 @@ class HopperCall:
         from compilemask.kernel.hopper_forward import hopper_attention_forward
 
         batch, self.heads, self.length, head_dim = query.shape
-        self.kernel, self.plan = hopper_attention_forward, plan
+        self.plan = plan
         self.output_shape = (batch, self.heads, self.length, value.shape[3])
         self.blanks = plan.live_keys is not None or plan.live_queries is not None
         launched = plan.configuration
         width, width_v = block_width(head_dim), block_width(value.shape[3])
-        self.variant = (query.device, query.dtype, width, width_v, launched)
+        variant = (query.device, query.dtype, width, width_v, launched)
+        self.launch = Launcher(hopper_attention_forward, variant, num_warps=4)
         self.narrows = shared_axis(key, value, 0) or shared_axis(key, value, 1)
         output = torch.empty(self.output_shape, dtype=query.dtype, device="meta")
         query, key, value = self._as_read(query, key, value)
@@ -112,14 +113,14 @@ class HopperCall:
         asks = torch.empty(plan.items.shape[0] * plan.configuration.parts, dtype=torch.int32, device=query.device)
         if self.blanks or self.narrows:
             query, key, value = self._as_read(query, key, value)
-        trusted = compiled_already(self.kernel, self.variant)
+        trusted = self.launch.has_compiled
         arguments = (
             self.query_map(query, trusted), self.key_map(key, trusted), self.value_map(value, trusted),
             self.output_map(output, trusted), lse,
             plan.items, plan.item_offsets, asks, plan.full_runs, plan.partial_tiles, plan.partial_patterns,
             plan.pattern_words, self.heads, self.length, scale * LOG2_E, *self.constants,
         )  # fmt: skip
-        launch(self.kernel, self.variant, (plan.programs, 1, 1), arguments, num_warps=4)
+        self.launch((plan.programs, 1, 1), arguments)
         return output, lse
 
     def _as_read(self, query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor, Tensor]:

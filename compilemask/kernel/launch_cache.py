@@ -8,22 +8,35 @@ from typing import Any
 _compiled: dict[Hashable, Any] = {}
 
 
-def compiled_already(kernel: Any, variant: Hashable) -> bool:
-    """Whether `launch` has met this kernel and variant."""
-    return (kernel, variant) in _compiled
+class Launcher:
+    """Launches one kernel in one variant.
+
+    `variant` must tell apart all calls that compile differently: device, dtypes, constants, and the divisibility of
+    any argument that the kernel lets Triton specialise.
+    """
+
+    def __init__(self, kernel: Any, variant: Hashable, num_warps: int) -> None:
+        self._kernel, self._num_warps = kernel, num_warps
+        self._key = (kernel, variant)
+        self._found: Any = None
+
+    @property
+    def has_compiled(self) -> bool:
+        """Whether this variant was launched before, by anybody."""
+        if self._found is None:  # once known it is kept here: the key is slow to hash
+            self._found = _compiled.get(self._key)
+        return self._found is not None
+
+    def __call__(self, grid: tuple[int, int, int], arguments: Sequence[Any]) -> None:
+        """Runs the kernel with positional `arguments`, constants included."""
+        if self.has_compiled:
+            self._found[grid](*arguments)
+        else:
+            _compiled[self._key] = self._kernel[grid](*arguments, num_warps=self._num_warps)
 
 
 def launch(
     kernel: Any, variant: Hashable, grid: tuple[int, int, int], arguments: Sequence[Any], num_warps: int
 ) -> None:
-    """Runs `kernel` with positional `arguments`, constants included.
-
-    `variant` must tell apart all calls that compile differently: device, dtypes, constants, and the divisibility of
-    any argument that the kernel lets Triton specialise.
-    """
-    key = (kernel, variant)
-    compiled = _compiled.get(key)
-    if compiled is None:
-        _compiled[key] = kernel[grid](*arguments, num_warps=num_warps)
-    else:
-        compiled[grid](*arguments)
+    """One launch, as of `Launcher`."""
+    Launcher(kernel, variant, num_warps)(grid, arguments)
