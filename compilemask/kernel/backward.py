@@ -13,24 +13,20 @@ from compilemask.kernel.forward import load_rows, work_item
 from compilemask.kernel.tile_bits import visible_cells
 
 
-@triton.jit(do_not_specialize=["query_length", "heads", "tiles", "dlse_batch", "dlse_head"])
-def row_terms(
-    OUT, DOUT, LSE, DLSE, LSE_LOG2, DELTA,
-    out_batch, out_head, out_row, out_column, dout_batch, dout_head, dout_row, dout_column,
-    dlse_batch, dlse_head, dlse_row, query_length, heads, tiles,
-    HEAD_DIM_V: tl.constexpr, BLOCK_DV: tl.constexpr, BLOCK_M: tl.constexpr, HAS_DLSE: tl.constexpr,
+@triton.jit
+def query_terms(
+    OUT, DOUT, LSE, DLSE, out_batch, out_head, out_row, out_column, dout_batch, dout_head, dout_row, dout_column,
+    dlse_batch, dlse_head, dlse_row, query_length, heads, batch_head, rows,
+    HEAD_DIM_V: tl.constexpr, BLOCK_DV: tl.constexpr, HAS_DLSE: tl.constexpr,
 ):  # fmt: skip
-    """LSE_LOG2 and DELTA, contiguous [B, H, M], of every query.
+    """LSE in powers of two, delta, and float32 dO of some rows of one head.
 
-    A query that sees nothing has LSE -inf; here it becomes +inf, which makes every weight exp2(score - LSE) zero.
+    A query that sees nothing has LSE -inf; here it becomes +inf, which makes every weight exp2(score - LSE) zero. So do
+    rows behind the last one.
     """
-    program = tl.program_id(0)
-    batch_head = (program // tiles).to(tl.int64)
     batch = batch_head // heads
     head = batch_head % heads
-    rows = program % tiles * BLOCK_M + tl.arange(0, BLOCK_M)
-    in_range = rows < query_length
-    lse = tl.load(LSE + batch_head * query_length + rows, mask=in_range, other=float("-inf"))
+    lse = tl.load(LSE + batch_head * query_length + rows, mask=rows < query_length, other=float("-inf"))
     alive = lse != float("-inf")
     out_base = OUT + batch * out_batch + head * out_head
     out = load_rows(out_base, rows, out_row, out_column, alive, HEAD_DIM_V, BLOCK_DV, True).to(tl.float32)
@@ -40,7 +36,25 @@ def row_terms(
     if HAS_DLSE:
         dlse_pointers = DLSE + batch * dlse_batch + head * dlse_head + rows.to(tl.int64) * dlse_row
         delta -= tl.load(dlse_pointers, mask=alive, other=0.0).to(tl.float32)
-    lse_log2 = tl.where(alive, lse * 1.4426950408889634, float("inf"))
+    return tl.where(alive, lse * 1.4426950408889634, float("inf")), delta, dout
+
+
+@triton.jit(do_not_specialize=["query_length", "heads", "tiles", "dlse_batch", "dlse_head"])
+def row_terms(
+    OUT, DOUT, LSE, DLSE, LSE_LOG2, DELTA,
+    out_batch, out_head, out_row, out_column, dout_batch, dout_head, dout_row, dout_column,
+    dlse_batch, dlse_head, dlse_row, query_length, heads, tiles,
+    HEAD_DIM_V: tl.constexpr, BLOCK_DV: tl.constexpr, BLOCK_M: tl.constexpr, HAS_DLSE: tl.constexpr,
+):  # fmt: skip
+    """LSE_LOG2 and DELTA, contiguous [B, H, M], of every query: see `query_terms`."""
+    program = tl.program_id(0)
+    batch_head = (program // tiles).to(tl.int64)
+    rows = program % tiles * BLOCK_M + tl.arange(0, BLOCK_M)
+    lse_log2, delta, _ = query_terms(
+        OUT, DOUT, LSE, DLSE, out_batch, out_head, out_row, out_column, dout_batch, dout_head, dout_row, dout_column,
+        dlse_batch, dlse_head, dlse_row, query_length, heads, batch_head, rows, HEAD_DIM_V, BLOCK_DV, HAS_DLSE,
+    )  # fmt: skip
+    in_range = rows < query_length
     tl.store(LSE_LOG2 + batch_head * query_length + rows, lse_log2, mask=in_range)
     tl.store(DELTA + batch_head * query_length + rows, delta, mask=in_range)
 

@@ -9,6 +9,7 @@ rounding is far below that of the 16-bit operands. A bound that is infinite or N
 import triton
 import triton.language as tl
 
+from compilemask.kernel.backward import query_terms
 from compilemask.kernel.forward import load_rows
 
 
@@ -48,32 +49,22 @@ def query_terms_with_units(
 ):  # fmt: skip
     """TERMS [batch * heads, 4, padded length]: LSE in powers of two, delta, unit, and a row that nothing reads.
 
-    A query that sees nothing, or that is only padding, gets LSE +inf, which makes its weights zero. `delta` is
-    rowsum(out * dout) - dlse.
+    The first two are those of `query_terms`.
     """
     program = tl.program_id(0)
     batch_head = (program // tiles).to(tl.int64)
-    batch = batch_head // heads
-    head = batch_head % heads
     rows = program % tiles * BLOCK_M + tl.arange(0, BLOCK_M)
-    in_range = rows < query_length
-    lse = tl.load(LSE + batch_head * query_length + rows, mask=in_range, other=float("-inf"))
-    alive = lse != float("-inf")
-    out_base = OUT + batch * out_batch + head * out_head
-    out = load_rows(out_base, rows, out_row, out_column, alive, HEAD_DIM_V, BLOCK_DV, True).to(tl.float32)
-    dout_base = DOUT + batch * dout_batch + head * dout_head
-    dout = load_rows(dout_base, rows, dout_row, dout_column, alive, HEAD_DIM_V, BLOCK_DV, True).to(tl.float32)
-    delta = tl.sum(out * dout, 1)
-    if HAS_DLSE:
-        dlse_pointers = DLSE + batch * dlse_batch + head * dlse_head + rows.to(tl.int64) * dlse_row
-        delta -= tl.load(dlse_pointers, mask=alive, other=0.0).to(tl.float32)
+    lse_log2, delta, dout = query_terms(
+        OUT, DOUT, LSE, DLSE, out_batch, out_head, out_row, out_column, dout_batch, dout_head, dout_row, dout_column,
+        dlse_batch, dlse_head, dlse_row, query_length, heads, batch_head, rows, HEAD_DIM_V, BLOCK_DV, HAS_DLSE,
+    )  # fmt: skip
     bounds = BOUNDS + 2 * (batch_head // kv_group)
     largest_key = tl.load(bounds).to(tl.float32, bitcast=True)
     longest_value = tl.load(bounds + 1).to(tl.float32, bitcast=True)
     bound = largest_key * (tl.sqrt(tl.sum(dout * dout, 1)) * longest_value + tl.abs(delta))
     unit = 1.9e9 / tl.where(bound < 1e-28, 1e-28, bound)
     terms = TERMS + batch_head * 4 * padded_length + rows
-    tl.store(terms, tl.where(alive, lse * 1.4426950408889634, float("inf")))
+    tl.store(terms, lse_log2)
     tl.store(terms + padded_length, delta)
     tl.store(terms + 2 * padded_length, unit)
 
