@@ -24,6 +24,7 @@ def by_value(function: Callable[..., Any], operands: Sequence[Vector], active: B
     shape = np.broadcast_shapes(*shapes, () if present is None else present.shape)
     live = np.ones(shape, np.bool_) if present is None else np.broadcast_to(present, shape)
     columns = [np.broadcast_to(operand.values, shape)[live] for operand in operands]
+    effort.spend(effort.AN_OBJECT * live.size)
     first, number = different([column for column, own in zip(columns, shapes, strict=True) if own], int(live.sum()))
     effort.spend(effort.ONE_BY_ONE * first.size)
     found = [_applied(function, [column[place] for column in columns]) for place in first.tolist()]
@@ -72,6 +73,7 @@ def different(columns: Sequence[NDArray[Any]], size: int) -> tuple[Codes, Codes]
     first = np.zeros(min(size, 1), np.int64)
     for column in columns:
         if column.dtype == object:
+            effort.spend(effort.AN_OBJECT * size)
             column = np.fromiter(map(id, column.tolist()), np.int64, size)
         values, inverse = np.unique(column, return_inverse=True)
         joint = code * max(1, values.size) + inverse.reshape(-1)

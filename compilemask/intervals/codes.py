@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compilemask.errors import MaskFileError
+from compilemask.language import effort
 from compilemask.language.values import ANY, describe, show
 from compilemask.source import Diagnostic, Severity, Span
 
@@ -44,10 +45,12 @@ def check_kinds(query: NDArray[Any], key: NDArray[Any], span: Span | None) -> No
 def _kinds(values: NDArray[Any]) -> dict[type, Any]:
     if values.dtype != object:
         return {type(value): value for value in values.reshape(-1)[:1].tolist()}
+    effort.spend(effort.AN_OBJECT * values.size)
     return {int if value is ANY else type(value): value for value in values.reshape(-1).tolist()}
 
 
 def _object_codes(query: NDArray[Any], key: NDArray[Any]) -> tuple[Ints, Ints, int]:
+    effort.spend(effort.ONE_BY_ONE // 2 * (query.size + key.size))
     values = query.tolist() + key.tolist()
     distinct = set(values)
     ordered = sorted(distinct, key=_rank) if all(type(v) is int or v is ANY for v in distinct) else list(distinct)
@@ -100,6 +103,7 @@ def numbers(values: NDArray[Any], span: Span | None) -> Ints:
     """Values as integers, `any` above all; an error where they have no order."""
     if values.dtype == np.int64:
         return values
+    effort.spend(effort.ONE_BY_ONE // 2 * values.size, span)
     if values.dtype == object and all(type(v) is int or v is ANY for v in values.tolist()):
         return np.fromiter((_rank(value) for value in values.tolist()), np.int64, values.size)
     if not values.size:

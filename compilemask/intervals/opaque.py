@@ -57,6 +57,8 @@ def _steps(expression: ir.Expression) -> int:
 
 def _steps_of_a_node(node: ir.Expression) -> int:
     match node:
+        case ir.Listing() | ir.Slice():
+            return effort.AN_OBJECT
         case ir.Comparison(operator=operator, right=right) if operator in _AMONG and not isinstance(right, ir.Constant):
             return LIST_STEPS
         case ir.Arithmetic(operator=ir.ArithmeticOperator.FLOOR_DIVIDE | ir.ArithmeticOperator.MODULO):
@@ -141,7 +143,8 @@ def _evaluate(
     start_of[column] = places[begin]
     end_of[column] = places[np.concatenate((cut, [places.size])) - 1] + 1
     keys = Tokens(solver.keys, key[0][None, :])
-    step = max(1, CELLS_AT_ONCE // max(1, max(key[0].size, column[-1] + 1)))
+    at_once = CELLS_AT_ONCE if _steps(condition) < effort.AN_OBJECT else CELLS_AT_ONCE // 8
+    step = max(1, at_once // max(1, max(key[0].size, column[-1] + 1)))
     parts: list[Intervals] = []
     runs = 0
     for first in range(0, query[0].size, step):

@@ -329,6 +329,7 @@ def _check_size(values: NDArray[Any], span: Span | None) -> None:
 def _moved(values: NDArray[Any], part: terms.Compare) -> NDArray[Any]:
     """What an equal key coordinate is: the query's plus the shift; `any` stays `any`."""
     if values.dtype == object:
+        effort.spend(effort.AN_OBJECT * values.size, _span(part))
         return np.array([value if value is ANY else value + part.shift for value in values.tolist()], object)
     return numbers(values, _span(part)) + part.shift
 
@@ -362,6 +363,7 @@ def _window_end(end: terms.WindowEnd, tokens: Tokens) -> Vector:
         raise value_error(f"a side of the window is {int(live.min())}", bound.span, "a side of a window is 0 or more")
     ends = numbers(coordinate.values, expression.span) + sign * np.minimum(amount, UNBOUNDED)
     if reach.values.dtype == object:
+        effort.spend(effort.AN_OBJECT * reach.values.size, bound.span)
         endless = np.array([value is ANY for value in reach.values.tolist()], np.bool_)
         ends = np.where(endless, sign * UNBOUNDED, ends)
     return Vector(ends, present)

@@ -157,6 +157,7 @@ def equal(left: Value, right: Value) -> bool:
     """Equality of two values of one kind."""
     _same_kind(left, right)
     if isinstance(left, ListValue) and isinstance(right, ListValue):
+        effort.spend(effort.ONE_BY_ONE * min(len(left), len(right)))
         return len(left) == len(right) and all(equal(a, b) for a, b in zip(left, right, strict=True))
     return left == right
 
@@ -182,7 +183,9 @@ def less(left: Value, right: Value) -> bool:
 def contains(values: ListValue, wanted: Value) -> bool:
     """Whether some entry of the list equals the wanted value."""
     if values.array is not None and len(values) > 16 and type(wanted) is type(values[0]):
+        effort.spend(len(values))
         return bool((values.array == wanted).any())
+    effort.spend(effort.ONE_BY_ONE * len(values))
     return any(equal(wanted, entry) for entry in values)
 
 

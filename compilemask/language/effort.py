@@ -18,7 +18,8 @@ MOST_STEPS = 1 << 33
 A_PART = 1 << 14  # binding one part of an expression
 A_NODE = 1 << 10  # evaluating one part of an expression, however few values it has
 A_DIVISION = 1 << 2  # one value of `//` or `%`, besides the step that every value takes
-ONE_BY_ONE = 1 << 8  # a value that is computed by itself
+AN_OBJECT = 1 << 6  # a value that is no number, in an array
+ONE_BY_ONE = 1 << 10  # a value that is computed by itself
 AN_ENTRY = 1 << 7  # an entry of a list that is made or searched
 HINT = "use fewer tokens, rules, samples or heads, and comparisons of one coordinate of the query with one of the key"
 
