@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from compilemask.errors import InternalError
 from compilemask.intervals import in_rows, insertion, linear, moving
+from compilemask.intervals.moving import MovedColumns
 from compilemask.language import effort
 
 RUNS_AT_ONCE = 1 << 18
@@ -329,16 +330,15 @@ class Intervals:
         """
         if not self.runs:
             return self
-        own, starts, ends = self.pieces(order)
+        own, starts, ends = self.pieces(MovedColumns(order))
         return Intervals.from_runs(self.rows, self.columns, self.run_rows()[own], starts, ends)
 
     def pieces_per_run(self, order: NDArray[np.integer], runs: slice = slice(None)) -> NDArray[np.int32]:
         """[runs] into how many pieces the order of the columns cuts every run."""
-        stretch, _, _ = moving.stretches(order)
-        return stretch[self.ends[runs] - 1] - stretch[self.starts[runs]] + np.int32(1)
+        return MovedColumns(order).counts(self.starts[runs], self.ends[runs])
 
     def pieces(
-        self, order: NDArray[np.integer], runs: slice = slice(None)
+        self, order: MovedColumns, runs: slice = slice(None)
     ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
         """Runs cut where the order of the columns parts neighbours: number in `runs`, start and end in the order.
 
@@ -346,8 +346,7 @@ class Intervals:
 
         Raises UsageError where there would be more than MOST_RUNS.
         """
-        starts, ends = self.starts[runs], self.ends[runs]
-        return moving.pieces(starts, ends, order)
+        return order.pieces(self.starts[runs], self.ends[runs])
 
     # ---------------------------------------------------------------- inside
 

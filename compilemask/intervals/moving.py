@@ -13,40 +13,73 @@ from compilemask.intervals import linear
 MOST_RUNS = 1 << 25
 LONG = 64  # runs that an order cuts into more pieces than this are looked at one by one where rows share them
 SHARED = 8
+KEPT = 1 << 20  # pieces of long runs that an order keeps
 
 Narrow = NDArray[np.int32]
 
 
-def pieces(starts: Narrow, ends: Narrow, order: NDArray[np.integer]) -> tuple[Narrow, Narrow, Narrow]:
-    """For every piece, in no particular order: which run it is of, start and end in the order.
+class MovedColumns:
+    """An order of the columns, ready to cut runs: column j of the result is column order[j].
 
-    Raises UsageError where there would be more than MOST_RUNS.
+    `stretch` of every column: neighbours that stay neighbours have one; `begins`: the first column of every stretch;
+    `place` of every column in the order.
     """
-    stretch, begins, place = stretches(order)
-    first = stretch[starts]
-    count = stretch[ends - 1] - first + 1
-    alike = _LongRuns.among(starts, ends, count, place)
-    if alike is not None:
-        count[alike.runs] = 0
-    refuse_more_than_most(int(count.sum(dtype=np.int64)), "in this token order")
-    own = np.repeat(np.arange(starts.size, dtype=np.int32), count)
-    piece = linear.narrow_ranges(first, count)
-    begin = np.maximum(begins[piece], starts[own])
-    end = np.minimum(begins[piece + 1], ends[own])
-    start = place[begin]
-    end += start - begin
-    return (own, start, end) if alike is None else alike.with_pieces(own, start, end)
 
+    def __init__(self, order: NDArray[np.integer]) -> None:
+        self.place: Narrow = np.empty(order.size, np.int32)
+        self.place[order] = np.arange(order.size, dtype=np.int32)
+        parted = np.diff(self.place) != 1
+        self.stretch: Narrow = np.zeros(order.size, np.int32)
+        np.cumsum(parted, out=self.stretch[1:])
+        self.begins: Narrow = np.concatenate(([0], np.flatnonzero(parted) + 1, [order.size])).astype(np.int32)
+        self._long: dict[int, tuple[Narrow, Narrow]] = {}
 
-def stretches(order: NDArray[np.integer]) -> tuple[Narrow, Narrow, Narrow]:
-    """Columns that stay neighbours: stretch of every column, first column of every stretch, place of every column."""
-    place = np.empty(order.size, np.int32)
-    place[order] = np.arange(order.size, dtype=np.int32)
-    parted = np.diff(place) != 1
-    stretch = np.zeros(order.size, np.int32)
-    np.cumsum(parted, out=stretch[1:])
-    begins = np.concatenate(([0], np.flatnonzero(parted) + 1, [order.size])).astype(np.int32)
-    return stretch, begins, place
+    def counts(self, starts: Narrow, ends: Narrow) -> Narrow:
+        """[runs] into how many pieces every run is cut."""
+        return self.stretch[ends - 1] - self.stretch[starts] + np.int32(1)
+
+    def pieces(self, starts: Narrow, ends: Narrow) -> tuple[Narrow, Narrow, Narrow]:
+        """For every piece, in no particular order: which run it is of, start and end in the order.
+
+        Raises UsageError where there would be more than MOST_RUNS.
+        """
+        count = self.counts(starts, ends)
+        alike = self._alike(starts, ends, count)
+        if alike is not None:
+            count[alike.runs] = 0
+        refuse_more_than_most(int(count.sum(dtype=np.int64)), "in this token order")
+        own = np.repeat(np.arange(starts.size, dtype=np.int32), count)
+        piece = linear.narrow_ranges(self.stretch[starts], count)
+        begin = np.maximum(self.begins[piece], starts[own])
+        end = np.minimum(self.begins[piece + 1], ends[own])
+        start = self.place[begin]
+        end += start - begin
+        return (own, start, end) if alike is None else alike.with_pieces(own, start, end)
+
+    def _alike(self, starts: Narrow, ends: Narrow, pieces: Narrow) -> _LongRuns | None:
+        """The runs that would be cut into many pieces and that rows share; None where there are none."""
+        runs = np.flatnonzero(pieces > LONG)
+        if runs.size < 2:
+            return None
+        different, kind = np.unique(starts[runs].astype(np.int64) << 32 | ends[runs], return_inverse=True)
+        if SHARED * different.size > runs.size:
+            return None
+        found = [self._moved(code) for code in different.tolist()]
+        offsets = np.cumsum([0, *(begin.size for begin, _ in found)])
+        begin, end = (np.concatenate([part[side] for part in found]) for side in (0, 1))
+        return _LongRuns(runs, kind.reshape(-1), offsets, begin, end)
+
+    def _moved(self, code: int) -> tuple[Narrow, Narrow]:
+        """The pieces of one long run (start << 32 | end), joined where they touch again; tile rows ask again."""
+        if code not in self._long:
+            there = np.sort(self.place[code >> 32 : code & 0xFFFFFFFF])
+            parted = np.flatnonzero(np.diff(there) != 1)
+            begin = there[np.concatenate(([0], parted + 1))]
+            end = there[np.concatenate((parted, [there.size - 1]))] + np.int32(1)
+            if sum(kept[0].size for kept in self._long.values()) > KEPT:
+                self._long.clear()
+            self._long[code] = begin, end
+        return self._long[code]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,24 +91,6 @@ class _LongRuns:
     offsets: NDArray[np.int64]  # [kinds + 1]
     starts: Narrow  # [pieces] those of kind i are offsets[i]:offsets[i + 1]
     ends: Narrow
-
-    @staticmethod
-    def among(starts: Narrow, ends: Narrow, pieces: Narrow, place: Narrow) -> _LongRuns | None:
-        """The shared ones of the runs that would be cut into so many pieces; None where there are none."""
-        runs = np.flatnonzero(pieces > LONG)
-        if runs.size < 2:
-            return None
-        different, kind = np.unique(starts[runs].astype(np.int64) << 32 | ends[runs], return_inverse=True)
-        if SHARED * different.size > runs.size:
-            return None
-        counts, begin, end = [0], [], []
-        for code in different.tolist():
-            there = np.sort(place[code >> 32 : code & 0xFFFFFFFF])
-            parted = np.flatnonzero(np.diff(there) != 1)
-            begin.append(there[np.concatenate(([0], parted + 1))])
-            end.append(there[np.concatenate((parted, [there.size - 1]))] + np.int32(1))
-            counts.append(parted.size + 1)
-        return _LongRuns(runs, kind.reshape(-1), np.cumsum(counts), np.concatenate(begin), np.concatenate(end))
 
     def with_pieces(self, own: Narrow, start: Narrow, end: Narrow) -> tuple[Narrow, Narrow, Narrow]:
         """The pieces of the other runs and of these."""

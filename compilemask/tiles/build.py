@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compilemask.intervals import Intervals, linear
+from compilemask.intervals.moving import MovedColumns
 from compilemask.tiles.limits import TileMapSize
 from compilemask.tiles.patterns import PatternTable
 from compilemask.tiles.repeats import find_repeats
@@ -132,8 +133,10 @@ def _groups(intervals: Intervals, block_m: int, column_order: NDArray[np.integer
     tile_rows = -(-intervals.rows // block_m)
     borders = np.minimum(np.arange(tile_rows + 1) * block_m, intervals.rows)
     cost = intervals.offsets
-    if column_order is not None and intervals.runs:
-        cost = np.concatenate(([0], np.cumsum(intervals.pieces_per_run(column_order))))[intervals.offsets]
+    moved = None if column_order is None else MovedColumns(column_order)
+    if moved is not None and intervals.runs:
+        pieces = moved.counts(intervals.starts, intervals.ends)
+        cost = np.concatenate(([0], np.cumsum(pieces)))[intervals.offsets]
     total = cost[borders]
     tile_row = 0
     while tile_row < tile_rows:
@@ -148,8 +151,8 @@ def _groups(intervals: Intervals, block_m: int, column_order: NDArray[np.integer
         row = np.repeat(np.arange(last - first, dtype=np.int32), counts)
         starts: NDArray[np.integer] = intervals.starts[low:high]
         ends: NDArray[np.integer] = intervals.ends[low:high]
-        if column_order is not None:
-            own, starts, ends = intervals.pieces(column_order, slice(low, high))
+        if moved is not None:
+            own, starts, ends = intervals.pieces(moved, slice(low, high))
             row = row[own]
         yield Group(first, last - first, row, starts, ends)
 

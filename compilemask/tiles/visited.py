@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compilemask.intervals import Intervals, linear
+from compilemask.intervals.moving import MovedColumns
 
 MOST_COUNTED = 1 << 24
 RUNS_AT_ONCE = 1 << 17
@@ -33,9 +34,10 @@ def visited_tiles(
     counted = size <= MOST_COUNTED
     change = np.zeros(size if counted else 0, np.int64)
     spans: list[tuple[Places, Places]] = []
+    columns = None if column_order is None else MovedColumns(column_order)
     for begin in range(0, intervals.runs, RUNS_AT_ONCE):
         part = slice(begin, begin + RUNS_AT_ONCE)
-        first, last = _touched(intervals, part, base[part], block_n, column_order)
+        first, last = _touched(intervals, part, base[part], block_n, columns)
         if counted:
             change += np.bincount(first, minlength=size) - np.bincount(last, minlength=size)
         else:
@@ -51,11 +53,11 @@ def visited_tiles(
 
 
 def _touched(
-    intervals: Intervals, part: slice, base: Places, block_n: int, column_order: Places | None
+    intervals: Intervals, part: slice, base: Places, block_n: int, columns: MovedColumns | None
 ) -> tuple[Places, Places]:
     """Tiles [first, last) on the line of tiles that some runs, or their pieces in the order, touch."""
     starts, ends = intervals.starts[part], intervals.ends[part]
-    if column_order is not None:
-        own, starts, ends = intervals.pieces(column_order, part)
+    if columns is not None:
+        own, starts, ends = intervals.pieces(columns, part)
         base = base[own]
     return base + starts // np.int32(block_n), base + ((ends - 1) // np.int32(block_n) + 1)
