@@ -13,6 +13,8 @@ from compilemask.language import effort
 from compilemask.language.arithmetic import AbsentValueError, EvaluationError
 from compilemask.language.values import ListValue, Value
 
+A_LIST = 6  # entries that a list by itself takes the memory of
+
 Slots = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
@@ -47,7 +49,7 @@ def each(function: Callable[..., Value], arguments: tuple[Values, ...], slots: S
         try:
             results.append(function(*(column[place] for column in columns)))
             if type(results[-1]) is ListValue:
-                entries += results[-1].total
+                entries += results[-1].total + A_LIST
                 scalar.bounded(entries, "the lists of all tokens together", "make one list and look numbers up in it")
         except AbsentValueError:
             keep[place] = False

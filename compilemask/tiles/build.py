@@ -96,8 +96,7 @@ def _judged_map(intervals: Intervals, block_m: int, block_n: int, column_order: 
     for group in _groups(intervals, block_m, column_order):
         tile_rows = -(-group.rows // block_m)
         size.add(tile_rows, group.row.size, 0)
-        judged, base = _judge(group, grid)
-        size.add(tile_rows, 0, judged.partial.size)
+        judged, base = _judge(group, grid, size)
         begin = group.first_row // block_m * grid.stride
         full.append((judged.full[0] + begin, judged.full[1] + begin))
         partial.append(judged.partial + begin)
@@ -157,7 +156,7 @@ def _groups(intervals: Intervals, block_m: int, column_order: NDArray[np.integer
         yield Group(first, last - first, row, starts, ends)
 
 
-def _judge(group: Group, grid: Grid) -> tuple[Judged, NDArray[np.integer]]:
+def _judge(group: Group, grid: Grid, map_size: TileMapSize) -> tuple[Judged, NDArray[np.integer]]:
     """The tiles of a group, and for every run the place of tile 0 of its tile row."""
     tile_rows = -(-group.rows // grid.block_m)
     size = tile_rows * grid.stride
@@ -169,8 +168,8 @@ def _judge(group: Group, grid: Grid) -> tuple[Judged, NDArray[np.integer]]:
     heights = np.full(tile_rows, grid.block_m)
     heights[-1] = group.rows - (tile_rows - 1) * grid.block_m
     if size <= COUNTED_TILES_PER_RUN * group.row.size + (1 << 16):
-        return _by_counting(group, grid, base, first, last, heights), base
-    return _by_merging(group, grid, base, first, last, heights), base
+        return _by_counting(group, grid, base, first, last, heights, map_size), base
+    return _by_merging(group, grid, base, first, last, heights, map_size), base
 
 
 def _by_counting(
@@ -180,6 +179,7 @@ def _by_counting(
     first: NDArray[np.integer],
     last: NDArray[np.integer],
     heights: Numbers,
+    map_size: TileMapSize,
 ) -> Judged:
     n, stride = grid.block_n, grid.stride
     size = heights.size * stride
@@ -196,6 +196,7 @@ def _by_counting(
     widths[-1] = -1
     full = (cells.reshape(-1, stride) == heights[:, None] * widths).reshape(-1)
     is_partial = (cells > 0) & ~full
+    map_size.add(0, 0, int(np.count_nonzero(is_partial)))
     rank = np.zeros(size + 1, np.int32)
     np.cumsum(is_partial, out=rank[1:])
     edges = np.diff(np.concatenate(([False], full, [False])).astype(np.int8))
@@ -210,6 +211,7 @@ def _by_merging(
     first: NDArray[np.integer],
     last: NDArray[np.integer],
     heights: Numbers,
+    map_size: TileMapSize,
 ) -> Judged:
     """A tile is FULL where as many runs cover it as its tile row has rows; for maximal runs only."""
     starts, ends = group.starts, group.ends
@@ -228,5 +230,7 @@ def _by_merging(
     everywhere = np.arange(1, opened.size + 1) - ended == heights[opened // grid.stride]
     full = opened[everywhere], closed[ended[everywhere]]
     visited = linear.merge(first.astype(np.int64), last.astype(np.int64) + 1)
-    partial = line_cells(linear.subtract(visited, full))
+    rest = linear.subtract(visited, full)
+    map_size.add(0, 0, int((rest[1] - rest[0]).sum()))
+    partial = line_cells(rest)
     return Judged(full, partial, np.searchsorted(partial, first), np.searchsorted(partial, last, side="right"))

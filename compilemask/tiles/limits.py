@@ -7,7 +7,7 @@ from compilemask.source import Diagnostic, Severity
 
 MOST_PIECES_A_ROW = 1 << 22  # pieces of runs in one row of tiles
 MOST_PIECES = 1 << 26
-MOST_PARTIAL = 1 << 23
+MOST_PARTIAL = 1 << 22
 MOST_PATTERNS = 1 << 16
 HINT = "keep tokens that see each other side by side (`order`), or take larger tiles"
 
