@@ -10,7 +10,7 @@ from compilemask_app import document, history
 from compilemask_app.application import Workbench
 from compilemask_app.document import Document
 from compilemask_app.messages import WorkerReplied
-from compilemask_app.picture import Picture
+from compilemask_app.picture import MaskPicture
 from compilemask_app.screens.compare_screen import CompareScreen
 from compilemask_app.screens.design import DesignScreen
 from compilemask_app.screens.open_screen import OpenScreen
@@ -135,7 +135,7 @@ async def _composing(pilot: Pilot[None]) -> None:
 async def _relation(pilot: Pilot[None]) -> None:
     await _composing(pilot)
     await pilot.press("enter", "down")
-    await until(pilot, lambda: isinstance(pilot.app.screen.query_one(Preview).shown, Picture))
+    await until(pilot, lambda: isinstance(pilot.app.screen.query_one(Preview).shown, MaskPicture))
     await pilot.pause(0.5)
 
 
@@ -196,7 +196,7 @@ async def _opening(pilot: Pilot[None]) -> None:
     await pilot.press("ctrl+o")
     await until(pilot, lambda: isinstance(pilot.app.screen, OpenScreen))
     pilot.app.screen.query_one(Input).value = "block"
-    await until(pilot, lambda: isinstance(pilot.app.screen.query_one(Preview).shown, Picture))
+    await until(pilot, lambda: isinstance(pilot.app.screen.query_one(Preview).shown, MaskPicture))
     await pilot.pause(0.3)
 
 

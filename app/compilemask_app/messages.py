@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from compilemask.source import Diagnostic
     from compilemask.worker_protocol import Job, Reply
     from compilemask_app.drawing.viewport import Viewport
-    from compilemask_app.picture import Picture
+    from compilemask_app.picture import MaskPicture, Picture
 
 
 @dataclass
@@ -44,8 +44,18 @@ class FindWanted(Message):
 
 
 @dataclass
+class MaskReady(Message):
+    """The mask of a revision can be drawn; its tiles follow."""
+
+    mask: MaskPicture
+
+    def can_replace(self, message: Message) -> bool:
+        return isinstance(message, MaskReady)
+
+
+@dataclass
 class PictureReady(Message):
-    """A revision of the text has been compiled."""
+    """A revision of the text has been compiled, tiles and all."""
 
     picture: Picture
 

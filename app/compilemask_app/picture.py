@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from compilemask.intervals.interval_set import Intervals
+    from compilemask.intervals.lowering import Lowered
     from compilemask.pipeline import CompiledMask
     from compilemask.source import Diagnostic
     from compilemask.tiles.tile_map import TileMap
@@ -39,7 +40,10 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Counts for people, of one sample and head at one tile size."""
+    """Counts for people, of one sample and head at one tile size.
+
+    `stored`: runs are counted in the kernel's token order, in which the mask is kept.
+    """
 
     visible: int
     density: float
@@ -55,11 +59,15 @@ class Figures:
     heaviest: int
     lightest: int
     descriptor_bytes: int | None = None
+    stored: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Picture:
-    """A compiled mask, ready to be drawn."""
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class MaskPicture:
+    """A compiled mask, ready to be drawn, before its tiles are made. Tokens are counted as the mask is written.
+
+    `whole` makes the rest; that may take longer than the compilation.
+    """
 
     revision: int
     name: str
@@ -69,20 +77,24 @@ class Picture:
     batch: int
     heads: int
     choice: Choice
-    rows: Intervals
-    tiles: TileMap
+    lowered: Lowered
     mask_pixels: Sampled
-    tile_pixels: SampledTiles
-    figures: Figures
+    density: float
     queries: Regions
     keys: Regions
     compile_ms: float
     explain: Callable[[int, int], Reason]
+    finish: Callable[[MaskPicture], Picture] | None = None
     same_as: tuple[tuple[int, int], ...] = ()
     diagnostics: tuple[Diagnostic, ...] = field(default=())
     query_order: NDArray[np.int32] | None = None  # slot i of the kernel holds query query_order[i]
     key_order: NDArray[np.int32] | None = None
     compiled: CompiledMask | None = None
+
+    def whole(self) -> Picture:
+        """With tile map and figures. Raises MaskFileError or UsageError where these would cost too much."""
+        assert self.finish is not None
+        return self.finish(self)
 
     @property
     def reordered(self) -> bool:
@@ -96,6 +108,25 @@ class Picture:
     def tokens_in(self, query_slot: int, key_slot: int) -> tuple[int, int]:
         """The query and key that the kernel keeps in two slots."""
         return _token(self.query_order, query_slot), _token(self.key_order, key_slot)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Picture(MaskPicture):
+    """A compiled mask with its tile map. Making the rows may take long where the mask is kept in another form."""
+
+    tiles: TileMap
+    tile_pixels: SampledTiles
+    figures: Figures
+    make_rows: Callable[[], Intervals]
+
+    def whole(self) -> Picture:
+        """This is all of it."""
+        return self
+
+    @property
+    def rows(self) -> Intervals:
+        """The mask as written, row by row."""
+        return self.make_rows()
 
     def tile_of(self, query: int, key: int) -> tuple[int, int]:
         """The (query tile, key tile) that holds a cell, in kernel order."""

@@ -12,7 +12,7 @@ from compilemask_app.picture import Picture
 def find_cell(picture: Picture, kind: str, direction: int, query: int, key: int) -> tuple[int, int] | None:
     """(query, key) of the next (1) or last (-1) `empty_row` or `partial_tile`, going round; None if there is none."""
     if kind == "empty_row":
-        rows = picture.rows.empty_rows()
+        rows = np.flatnonzero(~picture.lowered.seeing_queries())
         place = _next(rows, query, direction)
         return None if place is None else (int(rows[place]), key)
     tiles = picture.tiles

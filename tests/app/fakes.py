@@ -8,12 +8,14 @@ import numpy as np
 from compilemask_app.drawing.regions import Regions
 from compilemask_app.drawing.sampling import sampled, sampled_tiles
 from compilemask_app.jobs.compile_job import CompileRequest
-from compilemask_app.jobs.pictures import figures_of
+from compilemask_app.jobs.pictures import density_of, figures_of
 from compilemask_app.picture import Choice, Picture, Reason
 from numpy.typing import NDArray
 
 from compilemask.errors import MaskFileError
 from compilemask.intervals.interval_set import Intervals
+from compilemask.intervals.lowering import Lowered
+from compilemask.intervals.solve import Form
 from compilemask.source import Diagnostic, Severity, Source, Span
 from compilemask.tiles.build import build_tile_map
 
@@ -24,6 +26,7 @@ def picture_from(
     """A picture of any mask; the axes are cut into as many equal regions as there are names."""
     choice = choice or Choice(block_m=16, block_n=16)
     tiles = build_tile_map(rows, choice.block_m, choice.block_n)
+    lowered = Lowered(Form.ROW, rows)
     return Picture(
         revision=revision,
         name="fake",
@@ -33,11 +36,13 @@ def picture_from(
         batch=1,
         heads=1,
         choice=choice,
-        rows=rows,
+        lowered=lowered,
+        density=density_of(lowered),
+        make_rows=lambda: rows,
         tiles=tiles,
         mask_pixels=sampled(rows),
         tile_pixels=sampled_tiles(tiles),
-        figures=figures_of(rows, tiles, None),
+        figures=figures_of(lowered, tiles, None),
         queries=equal_regions(rows.rows, names),
         keys=equal_regions(rows.columns, names),
         compile_ms=1.0,

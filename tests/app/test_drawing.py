@@ -20,6 +20,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from compilemask.intervals.interval_set import Intervals
+from compilemask.intervals.lowering import Lowered
+from compilemask.intervals.solve import Form
 from compilemask.tiles.build import build_tile_map
 from tests.app.fakes import causal, equal_regions
 
@@ -310,7 +312,7 @@ class TestOverlays:
         tiles = build_tile_map(rows, 16, 16)
         steps = np.arange(0, 65, 16, dtype=np.int64)
         assert work_per_row(tiles, steps).tolist() == [0.25, 0.5, 0.75, 1.0]
-        assert runs_per_row(rows, steps).tolist() == [1 / 32, 1 / 32, 1 / 32, 1.0]
+        assert runs_per_row(Lowered(Form.ROW, rows), steps).tolist() == [1 / 32, 1 / 32, 1 / 32, 1.0]
 
 
 class TestPlot:

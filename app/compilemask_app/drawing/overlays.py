@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from compilemask.intervals.interval_set import Intervals
+from compilemask.intervals.lowering import Lowered
+from compilemask.intervals.order import inverse
 from compilemask.tiles.tile_map import TileMap
 from compilemask_app.drawing.ink import BORDER, Ink
 
@@ -24,10 +25,14 @@ def tile_borders(
 
 
 def with_borders(
-    inks: NDArray[np.uint8], query_edges: NDArray[np.int64], key_edges: NDArray[np.int64], tiles: TileMap
+    inks: NDArray[np.uint8],
+    query_edges: NDArray[np.int64],
+    key_edges: NDArray[np.int64],
+    block_m: int,
+    block_n: int,
 ) -> NDArray[np.uint8]:
     """The inks of a map, flagged where a tile begins."""
-    border = tile_borders(query_edges, key_edges, tiles.block_m, tiles.block_n) & (inks != Ink.OUTSIDE)
+    border = tile_borders(query_edges, key_edges, block_m, block_n) & (inks != Ink.OUTSIDE)
     return np.where(border, inks + BORDER, inks).astype(np.uint8)
 
 
@@ -50,9 +55,10 @@ def work_per_row(tiles: TileMap, query_edges: NDArray[np.int64]) -> NDArray[np.f
     return _peaks(visited, query_edges // tiles.block_m)
 
 
-def runs_per_row(intervals: Intervals, query_edges: NDArray[np.int64]) -> NDArray[np.float64]:
-    """[rows] most runs of any query in each pixel row, as a share of the most in the mask."""
-    return _peaks(np.diff(intervals.offsets).astype(np.float64), query_edges)
+def runs_per_row(lowered: Lowered, query_edges: NDArray[np.int64]) -> NDArray[np.float64]:
+    """[rows] most runs of any query in each pixel row, as a share of the most in the mask; counted as it is kept."""
+    runs, places = lowered.runs_per_query(), inverse(lowered.order.queries)
+    return _peaks((runs if places is None else runs[places]).astype(np.float64), query_edges)
 
 
 def _peaks(values: NDArray[np.float64], edges: NDArray[np.int64]) -> NDArray[np.float64]:

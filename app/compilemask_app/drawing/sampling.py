@@ -2,18 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from compilemask.intervals.coverage import Coverage
 from compilemask.intervals.interval_set import Intervals
+from compilemask.intervals.lowering import Lowered
+from compilemask.intervals.solve import Form
+from compilemask.intervals.tally import Tally
 from compilemask.tiles.tile_map import TileMap
 from compilemask_app.drawing.ink import SHADES, Ink
 
 Counts = NDArray[np.int64]
 Inks = NDArray[np.uint8]
+
+
+class Cells(Protocol):
+    """Counts visible cells between edges."""
+
+    def between(self, row_edges: Counts, column_edges: Counts) -> Counts:
+        """[rows, columns] visible cells of the rectangles between neighbouring edges."""
+        ...
+
+
+FEW_RUNS = 1 << 17
+"""So many runs are prepared for drawing within a millisecond or two."""
+
+SHORT = 1 << 16
+"""Up to this length a picture may look at every column of every pixel row."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -22,12 +42,28 @@ class Sampled:
 
     rows: int
     columns: int
-    counts: Coverage
+    counts: Cells
 
 
 def sampled(intervals: Intervals) -> Sampled:
     """Prepare a mask; cost: its runs."""
     return Sampled(intervals.rows, intervals.columns, Coverage(intervals))
+
+
+def sampled_mask(lowered: Lowered, rows: Callable[[], Intervals]) -> Sampled:
+    """Prepare a mask from the form and the order in which it is kept, so that the first picture comes soon.
+
+    `rows` makes the rows as written, for masks that are too long to be drawn otherwise.
+    """
+    intervals, order = lowered.intervals, lowered.order
+    turned = lowered.form is Form.COLUMN
+    height, width = (intervals.columns, intervals.rows) if turned else (intervals.rows, intervals.columns)
+    if not order.moves and (intervals.runs <= FEW_RUNS or max(height, width) > SHORT):
+        return Sampled(height, width, Coverage(intervals, transposed=turned))
+    if max(height, width) > SHORT:
+        return sampled(rows())
+    here = order.turned() if turned else order
+    return Sampled(height, width, Tally(intervals, here.queries, here.keys, transposed=turned))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,7 +133,7 @@ def shade(counts: Counts, area: Counts) -> Inks:
     return np.where((counts == area) & (area > 0), np.uint8(Ink.FULL), inks).astype(np.uint8)
 
 
-def _counts(counts: Coverage, rows: Counts, columns: Counts) -> Counts:
+def _counts(counts: Cells, rows: Counts, columns: Counts) -> Counts:
     if len(rows) < 2 or len(columns) < 2:
         return np.zeros((max(0, len(rows) - 1), max(0, len(columns) - 1)), dtype=np.int64)
     return counts.between(rows, columns)

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 
 from compilemask.errors import UsageError
 from compilemask.intervals.interval_set import Intervals
+from compilemask.intervals.lowering import Lowered
+from compilemask.intervals.solve import Form
 from compilemask.tiles.build import build_tile_map
 from compilemask_app.drawing.sampling import Sampled, sampled, sampled_tiles
 from compilemask_app.jobs.pictures import figures_of
@@ -49,7 +51,8 @@ def compare(left: Picture, right: Picture, left_name: str, right_name: str) -> C
             f"{left_name} has {left.query_length:,} × {left.key_length:,} cells, {right_name} "
             f"{right.query_length:,} × {right.key_length:,}: give both the same sizes to compare them"
         )
-    only_left, only_right = left.rows.difference(right.rows), right.rows.difference(left.rows)
+    left_rows, right_rows = left.rows, right.rows
+    only_left, only_right = left_rows.difference(right_rows), right_rows.difference(left_rows)
     return Comparison(
         left_name, right_name, left, right, only_left, only_right, sampled(only_left), sampled(only_right)
     )
@@ -67,11 +70,17 @@ def compare_orders(picture: Picture) -> Comparison:
         picture,
         tiles=plain,
         tile_pixels=sampled_tiles(plain),
-        figures=figures_of(rows, plain, None),
+        figures=figures_of(Lowered(Form.ROW, rows), plain, None),
         query_order=None,
         key_order=None,
     )
-    stored = replace(picture, rows=moved, mask_pixels=sampled(moved), explain=_explain_slots(picture))
+    stored = replace(
+        picture,
+        lowered=Lowered(Form.ROW, moved),
+        make_rows=lambda: moved,
+        mask_pixels=sampled(moved),
+        explain=_explain_slots(picture),
+    )
     stored = replace(stored, query_order=None, key_order=None)
     return replace(compare(written, stored, "as written", "as stored for the kernel"), orders=True)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from compilemask.errors import CompileMaskError, MaskFileError
 from compilemask.source import Diagnostic, Severity
-from compilemask_app.picture import Choice, Picture
+from compilemask_app.picture import Choice, MaskPicture, Picture
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +34,19 @@ class Broken:
     diagnostics: tuple[Diagnostic, ...]
 
 
-Outcome = Picture | Broken
+Outcome = MaskPicture | Broken
+"""A `MaskPicture` that is no `Picture` yet is followed by its whole, unless a newer text overtakes it."""
 Compile = Callable[[CompileRequest], Outcome]
 
 
 class CompileThread:
-    """One thread, one place for the newest request. `deliver` is called in that thread."""
+    """One thread, one place for the newest request. `deliver` is called in that thread, first with the mask, then with
+    the whole picture if `tiles` are wanted.
+    """
 
-    def __init__(self, work: Compile, deliver: Callable[[Outcome], None]) -> None:
+    def __init__(self, work: Compile, deliver: Callable[[Outcome], None], *, tiles: bool = True) -> None:
         self._work = work
+        self._tiles = tiles
         self._deliver = deliver
         self._wanted: CompileRequest | None = None
         self._stopped = False
@@ -69,13 +73,25 @@ class CompileThread:
                 if self._stopped:
                     return
                 request, self._wanted = self._wanted, None
-            if request is not None:
-                outcome = guarded(self._work, request)
-                with self._change:
-                    overtaken = self._wanted is not None and self._wanted.revision > outcome.revision
-                    stopped = self._stopped
-                if not stopped and not (overtaken and isinstance(outcome, Broken)):
-                    self._deliver(outcome)
+            if request is None:
+                continue
+            outcome = guarded(self._work, request)
+            self._hand_over(outcome)
+            if self._tiles and isinstance(outcome, MaskPicture) and not self._overtaken(outcome):
+                self._finish(outcome, request)
+
+    def _finish(self, mask: MaskPicture, request: CompileRequest) -> None:
+        if not isinstance(mask, Picture):
+            self._hand_over(guarded(lambda _: mask.whole(), request))
+
+    def _hand_over(self, outcome: Outcome) -> None:
+        if not self._stopped and not (isinstance(outcome, Broken) and self._overtaken(outcome)):
+            self._deliver(outcome)
+
+    def _overtaken(self, outcome: Outcome) -> bool:
+        """Whether a newer text waits, or the end has come."""
+        with self._change:
+            return self._stopped or (self._wanted is not None and self._wanted.revision > outcome.revision)
 
 
 def guarded(work: Compile, request: CompileRequest) -> Outcome:

@@ -1,20 +1,24 @@
-"""From a text to a picture: runs the compiler and keeps what the screens need."""
+"""From a text to a picture: runs the compiler and keeps what the screens need.
+
+The mask comes first, so that it can be drawn while its tiles are made.
+"""
 
 from __future__ import annotations
 
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import fields
+from functools import partial
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from compilemask.intervals.interval_set import Intervals
+from compilemask.intervals.lowering import Lowered
 from compilemask.tiles.tile_map import TileMap
 from compilemask_app.drawing.regions import regions_of
-from compilemask_app.drawing.sampling import sampled, sampled_tiles
+from compilemask_app.drawing.sampling import sampled_mask, sampled_tiles
 from compilemask_app.jobs.compile_job import CompileRequest
-from compilemask_app.picture import Choice, Figures, Picture, Reason
+from compilemask_app.picture import Choice, Figures, MaskPicture, Picture, Reason
 
 if TYPE_CHECKING:
     from compilemask.pipeline import CompiledMask
@@ -30,7 +34,7 @@ class Pictures:
         self._kept: dict[tuple[object, ...], tuple[CompiledMask, float]] = {}
         self._one_at_a_time = threading.Lock()
 
-    def __call__(self, request: CompileRequest) -> Picture:
+    def __call__(self, request: CompileRequest) -> MaskPicture:
         """Compile a text. Raises MaskFileError with all findings."""
         with self._one_at_a_time:
             compiled, elapsed_ms = self._compiled(request)
@@ -56,7 +60,7 @@ def milliseconds_since(started: float) -> float:
     return (time.perf_counter() - started) * 1000
 
 
-def picture_from(compiled: CompiledMask, request: CompileRequest, elapsed_ms: float) -> Picture:
+def picture_from(compiled: CompiledMask, request: CompileRequest, elapsed_ms: float) -> MaskPicture:
     """The picture of a compiled mask; sample, head and tile size as asked, within what there is."""
     choice = Choice(
         min(request.choice.batch, compiled.batch - 1),
@@ -64,11 +68,9 @@ def picture_from(compiled: CompiledMask, request: CompileRequest, elapsed_ms: fl
         request.choice.block_m,
         request.choice.block_n,
     )
-    rows = compiled.rows_of(choice.batch, choice.head)
-    tiles = compiled.tiles(choice.block_m, choice.block_n, choice.batch, choice.head)
-    descriptor = compiled.descriptor(choice.block_m, choice.block_n)
+    lowered = compiled.kept[compiled.number_of(choice.batch, choice.head)]
     variant = compiled.program.variant_of(choice.batch, choice.head)
-    return Picture(
+    return MaskPicture(
         revision=request.revision,
         name=compiled.name,
         title=compiled.title,
@@ -77,20 +79,34 @@ def picture_from(compiled: CompiledMask, request: CompileRequest, elapsed_ms: fl
         batch=compiled.batch,
         heads=compiled.heads,
         choice=choice,
-        rows=rows,
-        tiles=tiles,
-        mask_pixels=sampled(rows),
-        tile_pixels=sampled_tiles(tiles),
-        figures=figures_of(rows, tiles, descriptor.nbytes),
+        lowered=lowered,
+        mask_pixels=sampled_mask(lowered, partial(compiled.rows_of, choice.batch, choice.head)),
+        density=density_of(lowered),
         queries=regions_of(variant.queries),
         keys=regions_of(variant.keys),
         compile_ms=elapsed_ms,
         explain=_explainer(compiled, choice),
+        finish=_finished,
         same_as=_same_masks(compiled, choice),
         diagnostics=compiled.diagnostics,
-        query_order=descriptor.query_order,
-        key_order=descriptor.key_order,
+        query_order=compiled.order.queries,
+        key_order=compiled.order.keys,
         compiled=compiled,
+    )
+
+
+def _finished(mask: MaskPicture) -> Picture:
+    """With tiles and figures, and the descriptor made, which counts among the figures."""
+    compiled, choice = mask.compiled, mask.choice
+    assert compiled is not None
+    tiles = compiled.tiles(choice.block_m, choice.block_n, choice.batch, choice.head)
+    descriptor = compiled.descriptor(choice.block_m, choice.block_n)
+    return Picture(
+        **{item.name: getattr(mask, item.name) for item in fields(MaskPicture)},
+        tiles=tiles,
+        tile_pixels=sampled_tiles(tiles),
+        figures=figures_of(mask.lowered, tiles, descriptor.nbytes),
+        make_rows=partial(compiled.rows_of, choice.batch, choice.head),
     )
 
 
@@ -110,36 +126,36 @@ def _same_masks(compiled: CompiledMask, choice: Choice) -> tuple[tuple[int, int]
     return tuple(pair for pair in pairs if pair != (choice.batch, choice.head))[:8]
 
 
-def figures_of(rows: Intervals, tiles: TileMap, descriptor_bytes: int | None) -> Figures:
-    """The counts that the statistics panel shows."""
-    cells = rows.rows * rows.columns
-    runs = rows.runs_per_row()
+def density_of(lowered: Lowered) -> float:
+    """The visible share of all cells; 0 of none."""
+    cells = lowered.intervals.rows * lowered.intervals.columns
+    return lowered.intervals.visible / cells if cells else 0.0
+
+
+def figures_of(lowered: Lowered, tiles: TileMap, descriptor_bytes: int | None) -> Figures:
+    """The counts that the statistics panel shows; runs are counted as the mask is kept."""
+    runs = lowered.runs_per_query()
     per_tile_row = tiles.visited_per_query_tile()
     return Figures(
-        visible=rows.visible,
-        density=rows.visible / cells if cells else 0.0,
+        visible=lowered.intervals.visible,
+        density=density_of(lowered),
         max_runs_per_row=int(runs.max(initial=0)),
         mean_runs_per_row=float(runs.mean()) if len(runs) else 0.0,
-        empty_rows=len(rows.empty_rows()),
-        unseen_keys=unseen_keys(rows),
+        empty_rows=int((~lowered.seeing_queries()).sum()),
+        unseen_keys=int((~lowered.seen_keys()).sum()),
         tiles_empty=tiles.empty,
         tiles_partial=tiles.partial,
         tiles_full=tiles.full,
         distinct_partial=tiles.distinct_partial,
-        useful=useful_share(rows, tiles),
+        useful=useful_share(lowered.intervals, tiles),
         heaviest=int(per_tile_row.max(initial=0)),
         lightest=int(per_tile_row.min(initial=per_tile_row.max(initial=0))),
         descriptor_bytes=descriptor_bytes,
+        stored=lowered.order.moves,
     )
 
 
-def unseen_keys(rows: Intervals) -> int:
-    """How many keys no query sees."""
-    change = np.bincount(rows.starts, minlength=rows.columns + 1) - np.bincount(rows.ends, minlength=rows.columns + 1)
-    return int((np.cumsum(change)[: rows.columns] == 0).sum())
-
-
-def useful_share(rows: Intervals, tiles: TileMap) -> float:
+def useful_share(mask: Intervals, tiles: TileMap) -> float:
     """Visible cells over the cells of all visited tiles, as a kernel computes them (whole tiles)."""
     computed = tiles.visited * tiles.block_m * tiles.block_n
-    return rows.visible / computed if computed else 1.0
+    return mask.visible / computed if computed else 1.0

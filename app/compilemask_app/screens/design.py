@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -15,22 +14,24 @@ from textual.widgets import Static, TextArea
 from compilemask.source import Diagnostic
 from compilemask_app.actions import Scope, bindings
 from compilemask_app.document import Document
-from compilemask_app.drawing.viewport import Extent, Viewport
+from compilemask_app.drawing.viewport import Viewport
 from compilemask_app.job_board import JobBoard
 from compilemask_app.jobs.compile_job import CompileRequest, CompileThread, Outcome
 from compilemask_app.messages import (
     FindWanted,
     MapResized,
     MaskBroken,
+    MaskReady,
     OverlayWanted,
     PictureReady,
     ViewChanged,
     WorkerLost,
     WorkerReplied,
 )
-from compilemask_app.picture import Choice, Picture
+from compilemask_app.picture import Choice, MaskPicture, Picture
 from compilemask_app.screens.design_actions import DesignActions
 from compilemask_app.screens.file_flow import FileFlow
+from compilemask_app.screens.shared_view import SharedView
 from compilemask_app.widgets.cell_panel import CellPanel
 from compilemask_app.widgets.completion_list import CompletionList
 from compilemask_app.widgets.diagnostics_panel import DiagnosticsPanel
@@ -73,8 +74,7 @@ class DesignScreen(DesignActions):
         self.choice = Choice()
         self._boards: dict[str, JobBoard] = {}
         self.picture: Picture | None = None
-        self.view = Viewport(0, 0)
-        self._whole = True
+        self.shared = SharedView(self)
         self._compiled_once = False
         self._compiler: CompileThread | None = None
         self.files = FileFlow(self, document)
@@ -152,14 +152,15 @@ class DesignScreen(DesignActions):
     def _deliver(self, outcome: Outcome) -> None:
         if isinstance(outcome, Picture):
             self.post_message(PictureReady(outcome))
+        elif isinstance(outcome, MaskPicture):
+            self.post_message(MaskReady(outcome))
         else:
             self.post_message(MaskBroken(outcome.revision, outcome.diagnostics))
 
     def _mark_old(self, wanted: int) -> None:
         """Mark the maps while the picture of a revision that was asked for is not there."""
-        old = self.picture is not None and self.picture.revision < wanted
-        for view in self.panes:
-            view.stale = old
+        for pane in self.panes:
+            pane.stale = pane.picture is not None and pane.picture.revision < wanted
 
     def _skip_header(self) -> None:
         """Show the text from its first line that is no comment, so that a long header does not hide the mask."""
@@ -185,31 +186,38 @@ class DesignScreen(DesignActions):
             self._compiled_once = True
             self.composing.read_text()
 
+    @on(MaskReady)
+    def _show_mask(self, message: MaskReady) -> None:
+        """Draw the mask at once; tiles, figures and the cell's tile follow with the whole picture."""
+        pane, mask = self.query_one(MaskView), message.mask
+        drawn = pane.picture
+        late = drawn is not None and mask.revision < drawn.revision
+        if late or pane.overlay is Overlay.WORK:  # whose bars are counted in tiles
+            return
+        pane.wrong = None
+        self.shared.draw(pane, mask)
+        title = self.query_one(TitleBar)
+        title.picture, title.broken = mask, False
+
     @on(PictureReady)
     def _show(self, message: PictureReady) -> None:
-        self._first_outcome()
         picture = message.picture
         if self.picture is not None and picture.revision < self.picture.revision:
             return
         self.picture = picture
         self.choice = picture.choice
-        extent = self._extent()
-        changed = (picture.query_length, picture.key_length) != (self.view.query_length, self.view.key_length)
-        if changed:
-            view = self.view.resized(picture.query_length, picture.key_length, extent, whole=self._whole)
-        else:
-            view = self.view
-        for pane in self.panes:
-            pane.picture = picture
         self.query_one(MaskView).wrong = None
-        self.query_one(CellPanel).wrong = None
-        self.query_one(CellPanel).picture = picture
+        for pane in self.panes:
+            if pane.picture is None or picture.revision >= pane.picture.revision:
+                self.shared.draw(pane, picture)
+        panel = self.query_one(CellPanel)
+        panel.wrong, panel.picture, panel.view = None, picture, self.view
         self.query_one(StatisticsPanel).picture = picture
         title = self.query_one(TitleBar)
         title.picture, title.broken = picture, False
-        self._show_view(view)
         self._tell(picture.diagnostics)
         self._mark_old(picture.revision)
+        self._first_outcome()
         self.show_jobs()
 
     @on(MaskBroken)
@@ -237,37 +245,22 @@ class DesignScreen(DesignActions):
         """Both maps, shown or not."""
         return self.query_one(MapPair).panes
 
-    def _extent(self) -> Extent:
-        panes = [pane for pane in self.panes if pane.display and pane.extent.rows and pane.extent.columns]
-        return panes[0].extent if panes else Extent(64, 16)
-
-    def _show_view(self, view: Viewport) -> None:
-        self.view = view
-        in_slots = view
-        if self.picture is not None and self.picture.reordered:
-            query, key = self.picture.slots_of(view.query_cursor, view.key_cursor)
-            in_slots = replace(view, query_cursor=query, key_cursor=key)
-        for pane in self.panes:
-            pane.view = in_slots if pane.in_slots else view
-        self.query_one(CellPanel).view = view
+    @property
+    def view(self) -> Viewport:
+        """What the maps show, in tokens as written."""
+        return self.shared.view
 
     @on(ViewChanged)
     def _view_changed(self, message: ViewChanged) -> None:
-        view = message.view
-        if message.in_slots and self.picture is not None:
-            query, key = self.picture.tokens_in(view.query_cursor, view.key_cursor)
-            view = replace(view, query_cursor=query, key_cursor=key)
-        self._show_view(view)
-        self._whole = message.view.shows_whole(self._extent())
+        self.shared.changed(message)
 
     @on(MapResized)
     def _map_resized(self) -> None:
-        extent = self._extent()
-        self._show_view(self.view.fitted(extent) if self._whole else self.view.clamped(extent))
+        self.shared.room_changed()
 
     def go_to_cell(self, query: int, key: int) -> None:
         """The cursor on a cell, in view."""
-        self._show_view(self.view.at(self._extent(), query, key))
+        self.shared.go_to(query, key)
 
     @on(OverlayWanted)
     def _next_overlay(self) -> None:
@@ -327,7 +320,7 @@ class DesignScreen(DesignActions):
     def begin_document(self, text: str) -> None:
         """Show another text from its beginning, with no results yet."""
         self.choice = Choice()
-        self._whole = True
+        self.shared.whole = True
         editor = self.query_one(MaskEditor)
         if editor.text == text:
             self.revision += 1

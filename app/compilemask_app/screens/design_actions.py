@@ -34,8 +34,12 @@ class DesignActions(Screen[None]):
 
     files: FileFlow
     picture: Picture | None
-    view: Viewport
     choice: Choice
+
+    @property
+    def view(self) -> Viewport:
+        """What the maps show, in tokens as written."""
+        raise NotImplementedError
 
     def submit(self) -> None:
         """Compile the text as it stands now."""

@@ -13,9 +13,9 @@ from compilemask.measure.report import CompileReport
 from compilemask.worker_protocol import Job
 from compilemask_app.document import document_of
 from compilemask_app.jobs.comparing import Comparison, compare, compare_orders
-from compilemask_app.jobs.compile_job import CompileRequest
+from compilemask_app.jobs.compile_job import CompileRequest, Outcome
 from compilemask_app.jobs.exporting import FORMS, export
-from compilemask_app.picture import Picture
+from compilemask_app.picture import MaskPicture, Picture
 from compilemask_app.screens.compare_screen import CompareScreen
 from compilemask_app.screens.dialogs import Prompt, Question, Waiting
 from compilemask_app.screens.open_screen import OpenScreen
@@ -137,10 +137,10 @@ class LookFlow:
             screen.notify(said)
 
 
-def _compared(left: Picture | object, right: Picture | object, left_name: str, right_name: str) -> Comparison:
-    if not isinstance(left, Picture) or not isinstance(right, Picture):
+def _compared(left: Outcome, right: Outcome, left_name: str, right_name: str) -> Comparison:
+    if not isinstance(left, MaskPicture) or not isinstance(right, MaskPicture):
         raise UsageError("one of the two does not compile")
-    return compare(left, right, left_name, right_name)
+    return compare(left.whole(), right.whole(), left_name, right_name)
 
 
 def _cell(text: str, picture: Picture) -> tuple[tuple[int, int] | None, str | None]:

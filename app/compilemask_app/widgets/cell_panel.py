@@ -52,13 +52,14 @@ class CellPanel(Widget):
 
 
 def _runs(picture: Picture, query: int) -> str:
-    low, high = int(picture.rows.offsets[query]), int(picture.rows.offsets[query + 1])
-    if low == high:
+    from compilemask.intervals.one_query import runs_of_query  # numpy comes with the first picture
+
+    runs = runs_of_query(picture.lowered, query)
+    if not runs:
         return "no key"
-    starts, ends = picture.rows.starts, picture.rows.ends
-    shown = [f"{int(starts[run]):,}..{int(ends[run]) - 1:,}" for run in range(low, min(high, low + RUNS_SHOWN))]
-    more = high - low - len(shown)
-    return "keys " + ", ".join(shown) + (f" and {more:,} more runs" if more > 0 else "")
+    shown = [f"{start:,}..{end - 1:,}" for start, end in runs[:RUNS_SHOWN]]
+    more = len(runs) - len(shown)
+    return "keys " + ", ".join(shown) + (f" and {more:,} more runs" if more else "")
 
 
 def _tile(picture: Picture, query: int, key: int) -> str:

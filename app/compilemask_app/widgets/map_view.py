@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from enum import Enum
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from rich.segment import Segment
-from textual import events
-from textual.binding import BindingType
 from textual.geometry import Region, Size
 from textual.reactive import reactive
 from textual.strip import Strip
-from textual.widget import Widget
 
-from compilemask_app.actions import Scope, bindings
 from compilemask_app.drawing.ink import ASCII_GLYPHS, UNICODE_GLYPHS, Ink
 from compilemask_app.drawing.palette import pixel_style, text_style
 from compilemask_app.drawing.regions import Regions, unnamed
-from compilemask_app.drawing.rulers import GUTTER, Label, left_labels, top_labels
+from compilemask_app.drawing.rulers import Label, left_labels, top_labels
 from compilemask_app.drawing.viewport import Extent, Viewport
-from compilemask_app.messages import FindWanted, MapResized, OverlayWanted, ViewChanged
+from compilemask_app.messages import MapResized
+from compilemask_app.widgets.map_input import HEADER, MapInput
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,8 +26,6 @@ if TYPE_CHECKING:
     Inks = NDArray[np.uint8]
 
 BAR_ROOM = 8
-HEADER = 3
-"""Rows above the pixels: title, region names, token numbers."""
 
 
 class Look(Enum):
@@ -41,19 +36,16 @@ class Look(Enum):
     ASCII = "ascii"
 
 
-class MapView(Widget, can_focus=True):
+class MapView(MapInput, can_focus=True):
     """Draws a window of a query x key plane by the line, and only the lines that changed."""
 
     ALLOW_SELECT = False
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Scope.MAP)
     DEFAULT_CSS = "MapView { width: 1fr; height: 1fr; }"
     legend_gap = "  "
 
-    view: reactive[Viewport] = reactive(Viewport(0, 0), repaint=False)
     palette: reactive[str] = reactive("dusk")
     look: reactive[Look] = reactive(Look.COLOUR)
     stale: reactive[bool] = reactive(False, repaint=False)
-    label_room: reactive[int] = reactive(GUTTER)
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's own name
         super().__init__(id=id)
@@ -61,6 +53,7 @@ class MapView(Widget, can_focus=True):
         self._bars: NDArray[np.float64] | None = None
         self._rows: dict[int, Strip] = {}
         self._labels: dict[int, Label] | None = None
+        self._header: dict[int, Strip] = {}
 
     # ------------------------------------------------------------ for subclasses
 
@@ -85,18 +78,6 @@ class MapView(Widget, can_focus=True):
         """Whether room is kept for bars."""
         return False
 
-    def jump_target(self, column: int, row: int) -> tuple[int, int] | None:
-        """The cell to go to for a click at a terminal cell that shows something else; None: nothing else is there."""
-        return None
-
-    def action_minimap(self) -> None:
-        """Only maps with a minimap have something to do here."""
-
-    @property
-    def in_slots(self) -> bool:
-        """Whether this map draws the kernel's slots rather than tokens as written."""
-        return False
-
     def axis_regions(self) -> tuple[Regions, Regions]:
         """Regions of queries and of keys."""
         return unnamed(self.view.query_length), unnamed(self.view.key_length)
@@ -109,6 +90,27 @@ class MapView(Widget, can_focus=True):
         self._labels = None
         self.refresh()
 
+    def content_changed(self) -> None:
+        """The content changed within the same window: draw again what looks different, and only that."""
+        extent, width = self.extent, self.size.width
+        old, old_bars, old_labels = self._pixels, self._bars, self._labels
+        if old is None or old_labels is None or old.shape != (2 * extent.rows, extent.columns):
+            self.invalidate()
+            return
+        self._pixels = self.pixels(extent)
+        self._bars = self.bars(extent) if self.has_bars else None
+        self._labels = left_labels(self.axis_regions()[0], self.view, extent.rows)
+        changed = (old != self._pixels).any(axis=1)
+        if self._bars is not None:
+            changed |= True if old_bars is None else old_bars != self._bars
+        for row in range(extent.rows):
+            if changed[2 * row] or changed[2 * row + 1] or old_labels.get(row) != self._labels.get(row):
+                self._rows.pop(row, None)
+                self.refresh(Region(0, row + HEADER, width, 1))
+        for y, strip in tuple(self._header.items()):
+            if strip != self._header_line(y, width):
+                self.refresh(Region(0, y, width, 1))
+
     # ------------------------------------------------------------ geometry
 
     @property
@@ -117,24 +119,20 @@ class MapView(Widget, can_focus=True):
         bars = BAR_ROOM if self.has_bars else 0
         return Extent(max(0, self.size.width - self.label_room - bars), max(0, self.size.height - HEADER))
 
-    def cell_under(self, x: float, y: float) -> tuple[int, int] | None:
-        """The (query, key) at a position in the widget; None on the rulers or outside of the mask."""
-        return self.view.cell_at(int(x // 1) - self.label_room, int(y // 1) - HEADER)
-
     # ------------------------------------------------------------ watching
 
     def watch_view(self, old: Viewport, new: Viewport) -> None:
         if old == new:
             return
-        if _window(old) != _window(new) or self.look is not Look.COLOUR:
+        if _window(old) != _window(new):
             self.invalidate()
             return
         width = self.size.width
         for cursor in (old, new):
-            row = cursor.row_of(cursor.query_cursor)
-            for near in (row, row + 1):
+            row, height = cursor.row_of(cursor.query_cursor), max(1, -new.query_zoom)
+            for near in range(row, row + height):
                 self._rows.pop(near, None)
-            self.refresh(Region(0, row + HEADER, width, max(1, -new.query_zoom)))
+            self.refresh(Region(0, row + HEADER, width, height))
         self.refresh(Region(0, 0, width, HEADER))
 
     def watch_palette(self) -> None:
@@ -164,16 +162,22 @@ class MapView(Widget, can_focus=True):
     def render_line(self, y: int) -> Strip:
         """One terminal row of the widget."""
         width = self.size.width
-        if y == 0:
-            return self._title(width)
         row = y - HEADER
+        if row < 0:
+            self._header[y] = self._header_line(y, width)
+            return self._header[y]
         if row >= self.extent.rows or not self.view.query_length or not self.view.key_length:
             return Strip.blank(width, text_style(self.palette))
-        if row < 0:
-            return self._top_ruler(y, width)
         if row not in self._rows:
             self._rows[row] = self._draw_row(row, width)
         return self._rows[row]
+
+    def _header_line(self, y: int, width: int) -> Strip:
+        if y == 0:
+            return self._title(width)
+        if not self.extent.rows or not self.view.query_length or not self.view.key_length:
+            return Strip.blank(width, text_style(self.palette))
+        return self._top_ruler(y, width)
 
     def _title(self, width: int) -> Strip:
         strong = text_style(self.palette, bold=True, accent=self.has_focus)
@@ -282,68 +286,6 @@ class MapView(Widget, can_focus=True):
         upper[left:right] = ink
         lower[left:right] = ink
         return upper, lower
-
-    # ------------------------------------------------------------ keys and mouse
-
-    def _ask(self, view: Viewport) -> None:
-        if view != self.view:
-            self.post_message(ViewChanged(view, self.in_slots))
-
-    def action_move(self, rows: int, columns: int) -> None:
-        self._ask(self.view.moved(self.extent, rows, columns))
-
-    def action_corner(self, last: int) -> None:
-        self._ask(self.view.at(self.extent, last * self.view.query_length, last * self.view.key_length))
-
-    def action_zoom(self, closer: bool) -> None:
-        self._ask(self.view.zoomed(self.extent, closer=closer))
-
-    def action_cells(self) -> None:
-        self._ask(self.view.to_cells(self.extent))
-
-    def action_fit(self) -> None:
-        self._ask(self.view.fitted(self.extent))
-
-    def action_overlay(self) -> None:
-        self.post_message(OverlayWanted())
-
-    def action_find(self, kind: str, direction: int) -> None:
-        self.post_message(FindWanted(kind, direction))
-
-    def on_mouse_down(self, event: events.MouseDown) -> None:
-        if event.button != 1:
-            return
-        column, row = int(event.x) - self.label_room, int(event.y) - HEADER
-        if (target := self.jump_target(column, row)) is not None:
-            self._ask(self.view.centred(self.extent, *target))
-        elif (cell := self.cell_under(event.x, event.y)) is not None:
-            self._ask(self.view.at(self.extent, *cell))
-
-    def on_mouse_move(self, event: events.MouseMove) -> None:
-        if event.button == 1 and (event.delta_x or event.delta_y):
-            self._ask(self.view.panned(self.extent, -event.delta_y, -event.delta_x))
-
-    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        self._wheel(event, -3, closer=True)
-
-    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        self._wheel(event, 3, closer=False)
-
-    def on_mouse_scroll_left(self) -> None:
-        self._ask(self.view.panned(self.extent, 0, -6))
-
-    def on_mouse_scroll_right(self) -> None:
-        self._ask(self.view.panned(self.extent, 0, 6))
-
-    def _wheel(self, event: events.MouseEvent, rows: int, *, closer: bool) -> None:
-        event.stop()
-        if event.ctrl:
-            if (cell := self.cell_under(event.x, event.y)) is not None:
-                self._ask(self.view.at(self.extent, *cell).zoomed(self.extent, closer=closer))
-        elif event.shift:
-            self._ask(self.view.panned(self.extent, 0, 2 * rows))
-        else:
-            self._ask(self.view.panned(self.extent, rows, 0))
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """Never measured by content."""

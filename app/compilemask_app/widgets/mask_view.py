@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.reactive import reactive
 
@@ -11,7 +11,7 @@ from compilemask_app.drawing.ink import Ink
 from compilemask_app.drawing.regions import Regions
 from compilemask_app.drawing.viewport import Extent, Viewport
 from compilemask_app.messages import MapResized
-from compilemask_app.picture import Picture
+from compilemask_app.picture import MaskPicture, Picture
 from compilemask_app.widgets.map_view import MapView, outside
 
 if TYPE_CHECKING:
@@ -32,13 +32,19 @@ class Overlay(Enum):
 
 
 class PictureView(MapView):
-    """A map of a compiled mask."""
+    """A map of a compiled mask. One that `DRAWS_SLOTS` shows it in the kernel's token order."""
 
-    picture: reactive[Picture | None] = reactive(None, repaint=False)
+    DRAWS_SLOTS: ClassVar[bool] = False
+    picture: reactive[MaskPicture | None] = reactive(None, repaint=False)
     overlay: reactive[Overlay] = reactive(Overlay.NONE, repaint=False)
 
+    @property
+    def in_slots(self) -> bool:
+        """Whether this map draws the kernel's slots rather than tokens as written."""
+        return self.DRAWS_SLOTS and self.picture is not None and self.picture.reordered
+
     def watch_picture(self) -> None:
-        self.invalidate()
+        self.content_changed()
 
     def watch_overlay(self) -> None:
         self.invalidate()
@@ -58,9 +64,11 @@ class PictureView(MapView):
 
         edges = self.view.query_edges(extent.rows)
         if self.overlay is Overlay.WORK:
+            if not isinstance(self.picture, Picture):
+                return None
             shares = work_per_row(self.picture.tiles, edges)
         elif self.overlay is Overlay.RUNS:
-            shares = runs_per_row(self.picture.rows, edges)
+            shares = runs_per_row(self.picture.lowered, edges)
         else:
             order, length = self.picture.query_order, self.picture.query_length
             shares = place_per_row(order, edges, length, in_slots=self.in_slots)
@@ -103,9 +111,10 @@ class MaskView(PictureView):
         from compilemask_app.drawing.sampling import mask_inks
 
         query_edges, key_edges = self.view.query_edges(extent.rows), self.view.key_edges(extent.columns)
+        choice = self.picture.choice
         inks = mask_inks(self.picture.mask_pixels, query_edges, key_edges)
         if self.overlay is Overlay.BORDERS:
-            inks = with_borders(inks, query_edges, key_edges, self.picture.tiles)
+            inks = with_borders(inks, query_edges, key_edges, choice.block_m, choice.block_n)
         if self.wrong is not None:
             _mark(inks, self.view, self.wrong)
         if (minimap := self.minimap) is not None:

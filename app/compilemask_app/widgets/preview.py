@@ -14,8 +14,8 @@ from compilemask_app.drawing.sampling import mask_inks
 from compilemask_app.drawing.strips import glyph_rows, half_block_rows
 from compilemask_app.drawing.viewport import Extent, Viewport
 from compilemask_app.jobs.compile_job import Compile, CompileRequest, CompileThread, Outcome
-from compilemask_app.messages import MaskBroken, PictureReady
-from compilemask_app.picture import Picture
+from compilemask_app.messages import MaskBroken, MaskReady
+from compilemask_app.picture import MaskPicture
 from compilemask_app.widgets.map_view import Look
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class Preview(Widget):
     app: Workbench
     DEFAULT_CSS = "Preview { width: 1fr; height: 1fr; padding: 0 2; }"
 
-    shown: reactive[Picture | Text | None] = reactive(None)
+    shown: reactive[MaskPicture | Text | None] = reactive(None)
 
     def __init__(self, compile_: Compile, *, id: str | None = None) -> None:  # noqa: A002 - Textual's own name
         super().__init__(id=id)
@@ -41,7 +41,7 @@ class Preview(Widget):
 
     def _start(self) -> CompileThread:
         if self._thread is None:
-            self._thread = CompileThread(self._compile, self._deliver)
+            self._thread = CompileThread(self._compile, self._deliver, tiles=False)
         return self._thread
 
     def on_unmount(self) -> None:
@@ -59,15 +59,15 @@ class Preview(Widget):
         self.shown = Text(text, style="dim")
 
     def _deliver(self, outcome: Outcome) -> None:
-        if isinstance(outcome, Picture):
-            self.post_message(PictureReady(outcome))
+        if isinstance(outcome, MaskPicture):
+            self.post_message(MaskReady(outcome))
         else:
             self.post_message(MaskBroken(outcome.revision, outcome.diagnostics))
 
-    def on_picture_ready(self, message: PictureReady) -> None:
+    def on_mask_ready(self, message: MaskReady) -> None:
         message.stop()
-        if message.picture.revision == self._asked:
-            self.shown = message.picture
+        if message.mask.revision == self._asked:
+            self.shown = message.mask
 
     def on_mask_broken(self, message: MaskBroken) -> None:
         message.stop()
@@ -77,13 +77,13 @@ class Preview(Widget):
 
     def render(self) -> Text:
         """The picture, as large as fits."""
-        if not isinstance(self.shown, Picture):
+        if not isinstance(self.shown, MaskPicture):
             return self.shown or Text("")
         room = self.content_size
         return thumbnail(self.shown, Extent(room.width, max(1, room.height - 1)), self.app.palette_name, self.app.look)
 
 
-def thumbnail(picture: Picture, extent: Extent, palette: str, look: Look = Look.COLOUR) -> Text:
+def thumbnail(picture: MaskPicture, extent: Extent, palette: str, look: Look = Look.COLOUR) -> Text:
     """The whole mask in a few characters, and its size."""
     view = Viewport(picture.query_length, picture.key_length).fitted(extent)
     inks = mask_inks(picture.mask_pixels, view.query_edges(extent.rows), view.key_edges(extent.columns))
@@ -99,5 +99,5 @@ def thumbnail(picture: Picture, extent: Extent, palette: str, look: Look = Look.
         for segment in segments:
             lines.append(segment.text, style=segment.style)
         lines.append("\n")
-    size = f"{picture.query_length:,} × {picture.key_length:,}   {picture.figures.density:.1%} visible"
+    size = f"{picture.query_length:,} × {picture.key_length:,}   {picture.density:.1%} visible"
     return lines.append(size, style="dim")

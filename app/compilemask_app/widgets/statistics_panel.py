@@ -38,9 +38,10 @@ class StatisticsPanel(Widget):
 def _pairs(figures: Figures) -> list[tuple[str, str]]:
     tiles = figures.tiles_empty + figures.tiles_partial + figures.tiles_full
     skipped = figures.tiles_empty / tiles if tiles else 0.0
+    runs = "runs as stored" if figures.stored else "runs per row"
     return [
         ("visible cells", f"{figures.visible:,}"),
-        ("runs per row", f"{figures.mean_runs_per_row:.1f}, most {figures.max_runs_per_row}"),
+        (runs, f"{figures.mean_runs_per_row:.1f}, most {figures.max_runs_per_row}"),
         ("empty rows", f"{figures.empty_rows:,}"),
         ("unseen keys", f"{figures.unseen_keys:,}"),
         ("tiles skipped", f"{figures.tiles_empty:,} ({skipped:.1%})"),

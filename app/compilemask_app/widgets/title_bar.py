@@ -6,7 +6,7 @@ from rich.text import Text
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from compilemask_app.picture import Picture
+from compilemask_app.picture import MaskPicture
 
 
 class TitleBar(Widget):
@@ -18,7 +18,7 @@ class TitleBar(Widget):
     unsaved: reactive[bool] = reactive(False)
     state: reactive[str] = reactive("")
     broken: reactive[bool] = reactive(False)
-    picture: reactive[Picture | None] = reactive(None)
+    picture: reactive[MaskPicture | None] = reactive(None)
 
     def render(self) -> Text:
         """What fits, the state always at the right end."""
@@ -44,7 +44,7 @@ class TitleBar(Widget):
             choice = picture.choice
             same = f" = head {picture.same_as[0][1] + 1}" if picture.same_as and picture.batch == 1 else ""
             parts.append(f"sample {choice.batch + 1}/{picture.batch}, head {choice.head + 1}/{picture.heads}{same}")
-        parts.append(f"{picture.figures.density:.1%} visible")
+        parts.append(f"{picture.density:.1%} visible")
         if picture.title:
             parts.append(picture.title)
         return parts
