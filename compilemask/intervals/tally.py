@@ -17,6 +17,9 @@ Ints = NDArray[np.int64]
 NARROW = 1 << 15
 """Pixels of fewer rows than this are counted in 16 bits, which stays in the cache where runs lie at a stride."""
 
+CELLS_AT_ONCE = 1 << 17
+"""Pixel rows x columns that are worked on together, so that they stay in the cache and no fresh memory is touched."""
+
 
 class Tally:
     """Counts of visible cells per pixel for one mask.
@@ -47,14 +50,18 @@ class Tally:
     def _between(self, rows: Ints, columns: Ints) -> Ints:
         counts = np.zeros((rows.size - 1, columns.size - 1), np.int64)
         some = columns[1:] > columns[:-1]
-        if some.any() and rows.size > 1:
-            seen = self._seen(rows)
-            first, last = int(columns[0]), int(columns[-1])
+        if not some.any():
+            return counts
+        first, last = int(columns[0]), int(columns[-1])
+        begins = columns[:-1][some] - first
+        at_once = max(1, CELLS_AT_ONCE // (self._intervals.columns + 1))
+        for row in range(0, rows.size - 1, at_once):
+            seen = self._seen(rows[row : row + at_once + 1])
             if self._column_of is None:
                 seen = seen[:, first:last]
             else:
                 seen = np.take(seen, self._column_of[first:last], axis=1)
-            counts[:, some] = np.add.reduceat(seen, columns[:-1][some] - first, axis=1, dtype=np.int64)
+            counts[row : row + at_once, some] = np.add.reduceat(seen, begins, axis=1, dtype=np.int64)
         return counts
 
     def _seen(self, rows: Ints) -> NDArray[np.int32]:
