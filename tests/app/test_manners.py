@@ -13,11 +13,12 @@ from compilemask_app.picture import Picture
 from compilemask_app.screens import look_flow
 from compilemask_app.screens.compare_screen import CompareScreen
 from compilemask_app.screens.design import DesignScreen
-from compilemask_app.screens.dialogs import Question, Waiting
+from compilemask_app.screens.dialogs import Prompt, Question, Waiting
 from compilemask_app.widgets.difference_view import DifferenceView
 from compilemask_app.widgets.map_view import Look
 from compilemask_app.widgets.mask_editor import MaskEditor
 from textual.geometry import Region
+from textual.widgets import Input
 from textual.widgets._footer import FooterKey
 from textual.widgets.text_area import Selection
 
@@ -131,6 +132,19 @@ async def test_the_difference_names_all_its_glyphs(make_app: MakeApp, look: Look
         title = pilot.app.screen.query_one(DifferenceView).render_line(0).text
         assert all(f"{glyph} " in title for glyph in glyphs), title
         assert "both" in title
+
+
+async def test_a_text_longer_than_its_line_shows_its_end_and_no_scrollbar(make_app: MakeApp) -> None:
+    path = "/a folder/" * 20 + "name.mask"
+    async with make_app().run_test(size=SIZE) as pilot:
+        await design(pilot)
+        pilot.app.push_screen(Prompt("Save as", path))
+        await until(pilot, lambda: isinstance(pilot.app.screen, Prompt) and bool(pilot.app.screen.query(Input)))
+        line = pilot.app.screen.query_one(Input)
+        await until(pilot, lambda: line.size.width > 0)
+        await pilot.pause(0.1)
+        assert line.scrollbar_size_horizontal == 0
+        assert line.render_line(0).text.rstrip().endswith("name.mask")
 
 
 @pytest.mark.parametrize("key", ["q", "ctrl+c"])
