@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 from textual.reactive import reactive
-from textual.widget import Widget
 
 from compilemask_app.drawing.viewport import Viewport
 from compilemask_app.picture import Picture
+from compilemask_app.widgets.steady import Steady
 
 if TYPE_CHECKING:
     from compilemask.measure.report import WrongCell
@@ -17,16 +17,22 @@ if TYPE_CHECKING:
 RUNS_SHOWN = 4
 
 
-class CellPanel(Widget):
+class CellPanel(Steady):
     """Three lines about one cell."""
 
     DEFAULT_CSS = "CellPanel { height: 3; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis; }"
 
-    picture: reactive[Picture | None] = reactive(None)
-    view: reactive[Viewport] = reactive(Viewport(0, 0))
+    picture: reactive[Picture | None] = reactive(None, repaint=False)
+    view: reactive[Viewport] = reactive(Viewport(0, 0), repaint=False)
     wrong: reactive[WrongCell | None] = reactive(None)
 
-    def render(self) -> Text:
+    def watch_picture(self) -> None:
+        self.say_again()
+
+    def watch_view(self) -> None:
+        self.say_again()
+
+    def words(self) -> Text:
         """Place, reason, row and tile."""
         picture, view = self.picture, self.view
         if picture is None or not picture.query_length or not picture.key_length:

@@ -9,9 +9,9 @@ from textual import events
 from textual.binding import BindingType
 from textual.message import Message
 from textual.reactive import reactive
-from textual.widget import Widget
 
 from compilemask_app.actions import Scope, bindings
+from compilemask_app.widgets.steady import Steady
 
 if TYPE_CHECKING:
     from compilemask_app.composing.region_matrix import RegionMatrix
@@ -23,13 +23,13 @@ ADD_REGION = "+ region"
 """Adds a region when clicked; stands where rows and columns meet."""
 
 
-class RegionMatrixView(Widget, can_focus=True):
+class RegionMatrixView(Steady, can_focus=True):
     """Shows the matrix of the text and asks for changes; it changes nothing itself."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(Scope.MATRIX)
     DEFAULT_CSS = "RegionMatrixView { height: auto; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis; }"
 
-    matrix: reactive[RegionMatrix | None] = reactive(None)
+    matrix: reactive[RegionMatrix | None] = reactive(None, repaint=False)
     row: reactive[int] = reactive(0)
     column: reactive[int] = reactive(0)
     locked: reactive[bool] = reactive(False)
@@ -48,13 +48,14 @@ class RegionMatrixView(Widget, can_focus=True):
         if (len(old.rows) if old else 0) != rows:
             self.refresh(layout=True)
         self.row, self.column = min(self.row, max(0, rows - 1)), min(self.column, max(0, columns - 1))
+        self.say_again()
 
     def _shape(self) -> tuple[int, int]:
         return (len(self.matrix.rows), len(self.matrix.columns)) if self.matrix else (0, 0)
 
     # ------------------------------------------------------------ drawing
 
-    def render(self) -> Text:
+    def words(self) -> Text:
         """Column heads, rows, and the rules of the cell under the cursor."""
         matrix = self.matrix
         if matrix is None or not matrix.rows or not matrix.columns:

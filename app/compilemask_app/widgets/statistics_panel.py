@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from rich.text import Text
 from textual.reactive import reactive
-from textual.widget import Widget
 
 from compilemask_app.picture import Figures, Picture
+from compilemask_app.widgets.steady import Steady
 
 NAME, COLUMN, GAP = 14, 36, 3
 """Columns of a name, of a pair, and between pairs."""
 
 
-class StatisticsPanel(Widget):
+class StatisticsPanel(Steady):
     """A short table of figures."""
 
     DEFAULT_CSS = "StatisticsPanel { height: 5; padding: 0 1; text-wrap: nowrap; }"
 
-    picture: reactive[Picture | None] = reactive(None)
+    picture: reactive[Picture | None] = reactive(None, repaint=False)
 
-    def render(self) -> Text:
+    def watch_picture(self) -> None:
+        self.say_again()
+
+    def words(self) -> Text:
         """Pairs of a name and a figure in columns, as many as fit."""
         if self.picture is None:
             return Text("")
