@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from textual import work
 from textual.app import App, SystemCommand
@@ -20,6 +20,7 @@ from compilemask_app import settings as settings_store
 from compilemask_app.actions import ACTIONS, Scope, bindings
 from compilemask_app.commands import ActionCommands, MaskCommands, SettingCommands
 from compilemask_app.document import Document
+from compilemask_app.framework import Palette, mend_lists
 from compilemask_app.screens.design import DesignScreen
 from compilemask_app.services import Services
 from compilemask_app.themes import THEMES, palette_for
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
     from compilemask.measure.report import TimingReport
     from compilemask.worker_protocol import Hello
     from compilemask_app.jobs.worker_client import WorkerClient
+    from compilemask_app.screens.dialogs import Dialog
+
+Answer = TypeVar("Answer")
 
 
 class Workbench(App[None]):
@@ -44,10 +48,13 @@ class Workbench(App[None]):
         self.services = services or Services()
         self.settings, self._complaint = settings_store.load(self.services.settings_file)
         super().__init__()
+        mend_lists()
         if self.no_color:
             self._send_no_colour()
         self.worker_hello: Hello | None = None
         self._document = document
+        self._asking = 0
+        self._leaving = False
 
     def _send_no_colour(self) -> None:
         """The framework's own way under `NO_COLOR` is greys, which are colours too."""
@@ -140,6 +147,16 @@ class Workbench(App[None]):
         if design is not None:
             design.post_message(message)
 
+    async def ask(self, dialog: Dialog[Answer], *, over: bool = False) -> Answer | None:
+        """The answer of a dialog. One at a time, however fast keys follow each other; `over` another if need be."""
+        if self._asking and not over:
+            return None
+        self._asking += 1
+        try:
+            return await self.push_screen_wait(dialog)
+        finally:
+            self._asking -= 1
+
     @property
     def design(self) -> DesignScreen | None:
         """The design screen, wherever it lies in the stack."""
@@ -160,6 +177,14 @@ class Workbench(App[None]):
 
     @work(group="files")
     async def action_quit_safely(self) -> None:
+        if self._leaving:
+            return
+        self._leaving = True
         design = self.design
-        if design is None or await design.files.may_lose_text():
+        if design is None or await design.files.may_lose_text(over=True):
             self.exit()
+        self._leaving = False
+
+    def action_command_palette(self) -> None:
+        if self.use_command_palette and not any(isinstance(one, CommandPalette) for one in self.screen_stack):
+            self.push_screen(Palette(id="--command-palette"))

@@ -43,6 +43,8 @@ class ActionCommands(Provider):
         return commands(scope) if isinstance(scope, Scope) else []
 
     async def _run(self, action: Action) -> None:
+        if not self.screen.is_attached:  # closed since the command was chosen
+            return
         namespace = self._place(action.scope)
         if action.call in ("help", "quit_safely"):
             await self.app.run_action(action.call)

@@ -170,14 +170,18 @@ MONKEY_STEPS = int(os.environ.get("MONKEY_STEPS", "600"))
 """Random inputs of each seed; a larger number by hand makes a longer run."""
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(int(os.environ.get("MONKEY_SEEDS", "4"))))
 async def test_no_input_breaks_it(
     make_app: MakeApp, seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Random keys, clicks, wheels and sizes; what it saves under a random name stays in the test's folder."""
+    """Random keys, clicks, wheels and sizes; what it saves under a random name stays in the test's folder.
+
+    `MONKEY_STEPS=10000 MONKEY_SEEDS=20 pytest -n 0 tests/app/test_whole.py -k breaks` is the long run by hand.
+    """
     monkeypatch.chdir(tmp_path)
     chance = random.Random(seed)
     app = make_app(worker=worker("good"))
+    monkeypatch.setattr(app, "exit", lambda: None)  # a palette's Quit would end the test
     async with app.run_test(size=(100, 30)) as pilot:
         await design(pilot)
         for step in range(MONKEY_STEPS):

@@ -38,6 +38,9 @@ Outcome = MaskPicture | Broken
 """A `MaskPicture` that is no `Picture` yet is followed by its whole, unless a newer text overtakes it."""
 Compile = Callable[[CompileRequest], Outcome]
 
+DRAWN_S = 0.02
+"""So soon a mask that was delivered is drawn."""
+
 
 class CompileThread:
     """One thread, one place for the newest request. `deliver` is called in that thread, first with the mask, then with
@@ -77,11 +80,16 @@ class CompileThread:
                 continue
             outcome = guarded(self._work, request)
             self._hand_over(outcome)
-            if self._tiles and isinstance(outcome, MaskPicture) and not self._overtaken(outcome):
+            if self._tiles and isinstance(outcome, MaskPicture):
                 self._finish(outcome, request)
 
     def _finish(self, mask: MaskPicture, request: CompileRequest) -> None:
-        if not isinstance(mask, Picture):
+        """The rest of the picture, once the mask is drawn: two threads at it would be slower than one after another."""
+        if isinstance(mask, Picture):
+            return
+        with self._change:
+            overtaken = self._change.wait_for(lambda: self._wanted is not None or self._stopped, DRAWN_S)
+        if not overtaken:
             self._hand_over(guarded(lambda _: mask.whole(), request))
 
     def _hand_over(self, outcome: Outcome) -> None:

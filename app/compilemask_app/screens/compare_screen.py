@@ -9,7 +9,6 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
-from textual.screen import Screen
 from textual.widgets import Footer, Static
 
 from compilemask_app.actions import Scope, bindings
@@ -17,6 +16,7 @@ from compilemask_app.drawing.rulers import GUTTER
 from compilemask_app.drawing.viewport import Extent, Viewport
 from compilemask_app.jobs.comparing import Comparison
 from compilemask_app.messages import FindWanted, MapResized, OverlayWanted, ViewChanged
+from compilemask_app.screens.over_screen import OverScreen
 from compilemask_app.search import find_cell, find_visible
 from compilemask_app.widgets.difference_view import DifferenceView
 from compilemask_app.widgets.map_view import MapView
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 NARROW = 2
 
 
-class CompareScreen(Screen[None]):
+class CompareScreen(OverScreen):
     """Shows one comparison."""
 
     scope: ClassVar[Scope] = Scope.COMPARE
@@ -156,7 +156,3 @@ class CompareScreen(Screen[None]):
         self.set_classes("tiles" if tiles else "masks")
         self._arrange(self.size.width)
         self.call_after_refresh(self._shown()[0].focus)
-
-    def action_close(self) -> None:
-        if self.is_current:
-            self.dismiss(None)

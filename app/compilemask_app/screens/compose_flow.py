@@ -48,6 +48,7 @@ class ComposeFlow:
 
     def change_number(self, place: int, change: Callable[[Number], TextEdit]) -> None:
         """Change a number of the parameters as the text has it now, so that quick steps add up."""
+        self.read_text()
         steppers = self._screen.query_one(ParameterSteppers)
         if place < len(steppers.numbers):
             self.write(change(steppers.numbers[place]))
@@ -55,6 +56,7 @@ class ComposeFlow:
 
     async def wanted(self, what: str, row: int, column: int) -> None:
         """What the matrix asks for."""
+        self.read_text()
         view = self._screen.query_one(RegionMatrixView)
         matrix = view.matrix
         if matrix is None or view.locked:
@@ -98,7 +100,7 @@ class ComposeFlow:
             return CompileRequest(0, document.name, text, document.folder, document.parameters)
 
         offered = suggestions(matrix, row, column)
-        answer = await screen.app.push_screen_wait(RelationScreen(title, current, offered, request_for))
+        answer = await screen.app.ask(RelationScreen(title, current, offered, request_for))
         if answer is not None and answer != current:
             self._apply(self._edit_for(matrix, row, column, answer))
 
@@ -119,7 +121,7 @@ class ComposeFlow:
             "name : size    for instance  draft : 16   or  answer : [512] * 4",
             check=lambda text: _region_problem(matrix, text),
         )
-        answer = await self._screen.app.push_screen_wait(prompt)
+        answer = await self._screen.app.ask(prompt)
         if answer:
             name, _, size = answer.partition(":")
             self.write(region_matrix.add_region(matrix, matrix.rows[row], name.strip(), size.strip()))
@@ -132,7 +134,7 @@ class ComposeFlow:
             "in the layout and in every rule",
             check=lambda text: None if text == old else renaming.name_problem(matrix.file, text),
         )
-        answer = await self._screen.app.push_screen_wait(prompt)
+        answer = await self._screen.app.ask(prompt)
         if answer and answer != old:
             self.write(*renaming.rename_region(matrix.file, old, answer))
 
@@ -140,14 +142,14 @@ class ComposeFlow:
         region = matrix.rows[row]
         old = region_matrix.size_text(region)
         note = "a number, a parameter, a list (one region per entry), or grid(height, width)"
-        answer = await self._screen.app.push_screen_wait(Prompt(f"Size of {region.name}", old, note))
+        answer = await self._screen.app.ask(Prompt(f"Size of {region.name}", old, note))
         if answer and answer != old:
             self.write(region_matrix.resize_region(region, answer))
 
     async def type_parameter(self, place: int) -> None:
         """Ask for the whole default of a parameter."""
         line = self._screen.query_one(ParameterSteppers).lines[place]
-        answer = await self._screen.app.push_screen_wait(Prompt(f"param {line.name}", line.text, "its default"))
+        answer = await self._screen.app.ask(Prompt(f"param {line.name}", line.text, "its default"))
         if answer and answer != line.text:
             self._apply(written(line, answer))
 

@@ -9,6 +9,7 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
+from textual.timer import Timer
 from textual.widgets import Static, TextArea
 
 from compilemask.source import Diagnostic
@@ -53,6 +54,9 @@ if TYPE_CHECKING:
 PATIENCE_S = 0.25
 """How long a picture may lag behind the text before it is marked as old."""
 
+READ_AFTER_S = 0.1
+"""How long the region matrix and the steppers wait for the maps."""
+
 
 class DesignScreen(DesignActions):
     """Text, maps, figures and jobs of one mask."""
@@ -76,6 +80,7 @@ class DesignScreen(DesignActions):
         self.picture: Picture | None = None
         self.shared = SharedView(self)
         self._compiled_once = False
+        self._reading: Timer | None = None
         self._compiler: CompileThread | None = None
         self.files = FileFlow(self, document)
 
@@ -119,6 +124,7 @@ class DesignScreen(DesignActions):
         self.files.stop()
 
     def on_resize(self, event: events.Resize) -> None:
+        super().on_resize(event)
         width, height = event.size
         small = width < 40 or height < 10
         self.set_class(small, "-tiny")
@@ -174,15 +180,23 @@ class DesignScreen(DesignActions):
 
     @on(TextArea.Changed, "#editor")
     def _text_changed(self) -> None:
-        self.files.text_changed()
         self.revision += 1
         self.submit()
-        if self._compiled_once:
-            self.composing.read_text()
+        self.files.text_changed()
+        self._read_later()
 
-    def _first_outcome(self) -> None:
+    def _read_later(self) -> None:
+        """Matrix and steppers follow once the mask is drawn, or does not come soon: the maps go before them."""
+        if self._reading is not None:
+            self._reading.stop()
+        if self._compiled_once:
+            self._reading = self.set_timer(READ_AFTER_S, self.composing.read_text)
+
+    def _outcome(self) -> None:
         """The compile thread has loaded the language, so that reading the text here is quick from now on."""
-        if not self._compiled_once:
+        if self._compiled_once:
+            self.call_after_refresh(self.composing.read_text)
+        else:
             self._compiled_once = True
             self.composing.read_text()
 
@@ -217,12 +231,12 @@ class DesignScreen(DesignActions):
         title.picture, title.broken = picture, False
         self._tell(picture.diagnostics)
         self._mark_old(picture.revision)
-        self._first_outcome()
+        self._outcome()
         self.show_jobs()
 
     @on(MaskBroken)
     def _broken(self, message: MaskBroken) -> None:
-        self._first_outcome()
+        self._outcome()
         if message.revision != self.revision:
             return
         self.query_one(TitleBar).broken = True

@@ -11,6 +11,7 @@ from textual.screen import Screen
 
 from compilemask.job import Job
 from compilemask_app.drawing.viewport import Viewport
+from compilemask_app.framework import NewestSize
 from compilemask_app.picture import Choice, Picture
 from compilemask_app.widgets.diagnostics_panel import DiagnosticsPanel
 from compilemask_app.widgets.map_pair import MapPair
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 TILE_SIZES = ((128, 128), (128, 64), (64, 64), (64, 128), (256, 128))
 
 
-class DesignActions(Screen[None]):
+class DesignActions(NewestSize, Screen[None]):
     """The actions; the screen itself holds the widgets and what is shown."""
 
     files: FileFlow

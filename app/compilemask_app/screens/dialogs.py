@@ -15,19 +15,19 @@ from textual.screen import ModalScreen
 from textual.widgets import Button, Input, Static
 
 from compilemask_app.actions import ACTIONS, Scope
+from compilemask_app.framework import LeavesOnce, NewestSize
 
 Answer = TypeVar("Answer")
 
 
-class Dialog(ModalScreen[Answer], Generic[Answer]):
+class Dialog(NewestSize, LeavesOnce, ModalScreen[Answer], Generic[Answer]):
     """A box over the screen; escape answers None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "give_up", "Cancel")]
 
     def answer(self, result: Answer | None) -> None:
-        """Close with an answer, once: a second key that was on its way finds the dialog closed."""
-        if self.is_current:
-            self.dismiss(result)
+        """Close with an answer."""
+        self.dismiss(result)
 
     def action_give_up(self) -> None:
         self.answer(None)

@@ -70,40 +70,42 @@ class FileFlow:
 
     # ------------------------------------------------------------ what the user does
 
-    async def may_lose_text(self) -> bool:
-        """Whether the text is saved, or the user saves it or gives it up now."""
+    async def may_lose_text(self, *, over: bool = False) -> bool:
+        """Whether the text is saved, or the user saves it or gives it up now; asked `over` another dialog if so."""
         if not self.unsaved:
             return True
         from compilemask_app.screens.dialogs import Question
 
         text = f"{self.document.name} has changes that are not saved."
-        answer = await self._ask(Question("Unsaved text", text, ("Save", "Discard", "Stay")))
+        answer = await self._ask(Question("Unsaved text", text, ("Save", "Discard", "Stay")), over=over)
         if answer == "Save":
-            return await self.save()
+            return await self.save(over=over)
         if answer == "Discard":
             files.forget_unsaved(self._folder(), self.document)
         return answer == "Discard"
 
-    async def save(self) -> bool:
+    async def save(self, *, over: bool = False) -> bool:
         """Write the text to its file, asking for one if it has none of its own."""
         document = self.document
         if document.path is None or document.library:
-            return await self.save_as()
+            return await self.save_as(over=over)
         return self._write(document.path)
 
-    async def save_as(self) -> bool:
+    async def save_as(self, *, over: bool = False) -> bool:
         """Write the text to a file that the user names."""
         from compilemask_app.screens.dialogs import Prompt, Question
 
         name = self.document.path.name if self.document.path else "new.mask"
         note = "a path; mask files end in .mask"
         prompt = Prompt("Save as", str(Path.cwd() / name), note, check=lambda path: None if path.strip() else note)
-        answer = await self._ask(prompt)
+        answer = await self._ask(prompt, over=over)
         if not answer:
             return False
         path = Path(answer).expanduser()
         if path.exists() and path != self.document.path:
-            sure = await self._ask(Question("Write over it?", f"{path} exists already.", ("Keep it", "Write over it")))
+            sure = await self._ask(
+                Question("Write over it?", f"{path} exists already.", ("Keep it", "Write over it")), over=over
+            )
             if sure != "Write over it":
                 return False
         return self._write(path)
@@ -158,8 +160,8 @@ class FileFlow:
         self._screen.notify(f"saved {path}")
         return True
 
-    async def _ask(self, dialog: Dialog[str | None]) -> str | None:
-        return await self._screen.app.push_screen_wait(dialog)
+    async def _ask(self, dialog: Dialog[str | None], *, over: bool = False) -> str | None:
+        return await self._screen.app.ask(dialog, over=over)
 
     def _folder(self) -> Path:
         return self._screen.app.services.autosave_folder

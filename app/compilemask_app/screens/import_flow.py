@@ -36,13 +36,13 @@ class ImportFlow:
     async def ask(self) -> None:
         """The whole way; a wrong file ends it with one message."""
         app = self._screen.app
-        answer = await app.push_screen_wait(Prompt("Import", f"{Path.cwd()}/", NOTE))
+        answer = await app.ask(Prompt("Import", f"{Path.cwd()}/", NOTE))
         if not answer:
             return
         path = Path(answer).expanduser()
         try:
             array = await asyncio.to_thread(read_array, path)
-            form = await app.push_screen_wait(self._question(path, array))
+            form = await app.ask(self._question(path, array))
             if form is not None:
                 await self._open(path, array, form)
         except UsageError as error:

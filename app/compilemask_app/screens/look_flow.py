@@ -43,7 +43,7 @@ class LookFlow:
         answers = [ORDERS] if picture.reordered else []
         answers += [SAVED] if screen.files.unsaved else []
         question = Question("Compare", "This mask with", (*answers, OTHER))
-        answer = await screen.app.push_screen_wait(question) if answers else OTHER
+        answer = await screen.app.ask(question) if answers else OTHER
         if answer is None:
             return
         try:
@@ -65,7 +65,7 @@ class LookFlow:
             other = CompileRequest(0, document.name, document.text, document.folder, document.parameters, screen.choice)
             names = ("as saved", "as edited")
             return await self._made("Compiling the text as saved", self._with_saved, other, picture, names)
-        name = await screen.app.push_screen_wait(OpenScreen(screen.app.settings.recent))
+        name = await screen.app.ask(OpenScreen(screen.app.settings.recent))
         if not name:
             return None
         chosen = document_of(name)
@@ -111,7 +111,7 @@ class LookFlow:
             return
         here = f"{screen.view.query_cursor}, {screen.view.key_cursor}"
         prompt = Prompt("Go to cell", here, "query, key", check=lambda text: _cell(text, picture)[1])
-        answer = await screen.app.push_screen_wait(prompt)
+        answer = await screen.app.ask(prompt)
         if answer:
             cell, _ = _cell(answer, picture)
             if cell is not None:
@@ -124,7 +124,7 @@ class LookFlow:
         if picture is None or picture.compiled is None:
             return
         start = str(Path.cwd() / f"{picture.name}.npy")
-        answer = await screen.app.push_screen_wait(Prompt("Export", start, FORMS))
+        answer = await screen.app.ask(Prompt("Export", start, FORMS))
         if not answer:
             return
         path, choice = Path(answer).expanduser(), picture.choice

@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.screen import Screen
 from textual.widgets import DataTable, Footer, Static, Tab, Tabs
 
 from compilemask.measure.report import CompileReport, TargetReport
 from compilemask_app.actions import Scope, bindings
+from compilemask_app.framework import LastingTabs
 from compilemask_app.screens.dialogs import Prompt
+from compilemask_app.screens.over_screen import OverScreen
 from compilemask_app.widgets.code_view import CodeView
+
+if TYPE_CHECKING:
+    from compilemask_app.application import Workbench
 
 MOST_INSTRUCTIONS = 6
 COLUMNS = ("target", "kernel", "registers", "spills", "shared", "tensor memory", "compiled", "instructions")
 
 
-class ReaderScreen(Screen[None]):
+class ReaderScreen(OverScreen):
     """Shows one compile report."""
+
+    app: Workbench
 
     scope: ClassVar[Scope] = Scope.READER
     BINDINGS: ClassVar[list[BindingType]] = bindings(Scope.READER)
@@ -37,53 +42,57 @@ class ReaderScreen(Screen[None]):
         self.report = report
         self._target = 0
         self._language = ""
+        self._languages = tuple(
+            dict.fromkeys(listing.language for target in report.targets for listing in target.listings)
+        )
 
     def compose(self) -> ComposeResult:
         yield Static(f"COMPILE   {self.report.mask}", id="head")
         yield DataTable(cursor_type="row", zebra_stripes=False)
         yield Static("", id="words")
-        yield Tabs(id="languages")
+        yield LastingTabs(*(Tab(name, id=_tab_id(name)) for name in self._languages), id="languages")
         yield CodeView(id="code")
         yield Footer()
 
     def on_mount(self) -> None:
         table = self.query_one(DataTable)
-        table.add_columns(
-            "target", "kernel", "registers", "spills", "shared", "tensor memory", "compiled", "instructions"
-        )
+        table.add_columns(*COLUMNS)
         for target in self.report.targets:
             table.add_row(*_row(target))
         table.focus()
 
     @on(DataTable.RowHighlighted)
-    async def _row_highlighted(self, event: DataTable.RowHighlighted) -> None:
+    def _row_highlighted(self, event: DataTable.RowHighlighted) -> None:
         self._target = event.cursor_row
         target = self.report.targets[self._target]
         words = "\n".join(filter(None, [target.error, *target.warnings]))
         self.query_one("#words", Static).update(Text(words))
-        names = [listing.language for listing in target.listings]
-        if not names:
-            self.query_one(CodeView).lines = ("no listing",)
-        # Tabs raises ValueError for a tab that is gone already, as when the screen is closed while tabs are made.
-        with suppress(ValueError):
-            await self._offer(names)
+        self._offer([listing.language for listing in target.listings])
 
-    async def _offer(self, names: list[str]) -> None:
-        """One tab a language; the language read last stays chosen."""
+    def _offer(self, names: list[str]) -> None:
+        """The tabs of the languages that there are for a target; the language read last stays chosen."""
         tabs = self.query_one(Tabs)
-        await tabs.clear()
         for name in names:
-            await tabs.add_tab(Tab(name, id=f"language-{name}"))
-        if names:
-            tabs.active = f"language-{self._language if self._language in names else names[0]}"
+            tabs.show(_tab_id(name))
+        chosen = self._language if self._language in names else next(iter(names), "")
+        if chosen:
+            tabs.active = _tab_id(chosen)
+        for name in self._languages:
+            if name not in names:
+                tabs.hide(_tab_id(name))
+        self._read(chosen)
 
     @on(Tabs.TabActivated)
     def _tab(self, event: Tabs.TabActivated) -> None:
         language = str(event.tab.label)
+        if any(listing.language == language for listing in self.report.targets[self._target].listings):
+            self._language = language
+            self._read(language)
+
+    def _read(self, language: str) -> None:
         listings = self.report.targets[self._target].listings
-        self._language = language
-        text = next((listing.text for listing in listings if listing.language == language), "")
-        self.query_one(CodeView).lines = tuple(text.splitlines())
+        found = next((listing.text for listing in listings if listing.language == language), "no listing")
+        self.query_one(CodeView).lines = tuple(found.splitlines())
 
     @on(DataTable.RowSelected)
     def _row_selected(self) -> None:
@@ -92,7 +101,7 @@ class ReaderScreen(Screen[None]):
     @work
     async def action_search(self) -> None:
         view = self.query_one(CodeView)
-        answer = await self.app.push_screen_wait(Prompt("Search", view.sought, "for instance tcgen05, wgmma, BAR"))
+        answer = await self.app.ask(Prompt("Search", view.sought, "for instance tcgen05, wgmma, BAR"))
         if answer is not None:
             view.sought = answer
             self.action_next_match(1)
@@ -107,9 +116,9 @@ class ReaderScreen(Screen[None]):
                 f"COMPILE   {self.report.mask}   {view.sought!r}: {view.current + 1} of {len(view.matches)} lines"
             )
 
-    def action_close(self) -> None:
-        if self.is_current:
-            self.dismiss(None)
+
+def _tab_id(language: str) -> str:
+    return f"language-{language}"
 
 
 def _row(target: TargetReport) -> list[str]:

@@ -38,7 +38,7 @@ class ShapeFlow:
         start = f"{name}_a : {region_shapes.first_size(region)}, {name}_b"
         note = "first name : its size, second name    the second gets the rest; rules keep both"
         prompt = Prompt(f"Split {name}", start, note, check=lambda text: _problem(matrix, text))
-        answer = await self._screen.app.push_screen_wait(prompt)
+        answer = await self._screen.app.ask(prompt)
         found = _SPLIT.match(answer or "")
         if found is None:
             return
@@ -47,14 +47,14 @@ class ShapeFlow:
         edits, after = await self._first(ways, before)
         if after is not None and not _same(before, after):
             text = "A rule computes with the place inside this region, so splitting it changes the mask."
-            sure = await self._screen.app.push_screen_wait(Question("Split?", text, ("Leave it", GO_AHEAD)))
+            sure = await self._screen.app.ask(Question("Split?", text, ("Leave it", GO_AHEAD)))
             edits = edits if sure == GO_AHEAD else ()
         self._write(edits)
 
     async def repeat(self, region: RegionEntry) -> None:
         """One instance after another."""
         prompt = Prompt(f"Repeat {region.name}", "2", "how many times: a number or a parameter")
-        answer = await self._screen.app.push_screen_wait(prompt)
+        answer = await self._screen.app.ask(prompt)
         if answer and answer.strip():
             edits, _ = await self._first(region_shapes.repeat_region(region, answer.strip()), None)
             self._write(edits)

@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
-from textual import work
+from textual import events, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.screen import Screen
 from textual.widgets import DataTable, Footer, Static
 
 from compilemask_app import history
@@ -17,6 +16,7 @@ from compilemask_app.actions import Scope, bindings
 from compilemask_app.drawing.plot import Plot, Point, Series, plot
 from compilemask_app.history import HistoryError, TimeRow
 from compilemask_app.screens.dialogs import Prompt
+from compilemask_app.screens.over_screen import OverScreen
 
 if TYPE_CHECKING:
     from compilemask_app.application import Workbench
@@ -28,7 +28,7 @@ MARKS = "●○◆□▲△×+"
 COLOURS = ("primary", "accent", "success", "secondary", "error", "warning")
 
 
-class TimesScreen(Screen[None]):
+class TimesScreen(OverScreen):
     """Shows the history of one mask, or of all where this one has none."""
 
     scope: ClassVar[Scope] = Scope.TIMES
@@ -68,7 +68,8 @@ class TimesScreen(Screen[None]):
         self._fill()
         self.query_one(DataTable).focus()
 
-    def on_resize(self) -> None:
+    def on_resize(self, event: events.Resize) -> None:
+        super().on_resize(event)
         self._draw()
 
     def _fill(self) -> None:
@@ -92,7 +93,7 @@ class TimesScreen(Screen[None]):
     @work
     async def action_export(self) -> None:
         start = str(Path.cwd() / f"{self._mask}_times.csv")
-        answer = await self.app.push_screen_wait(Prompt("Export times", start, "a .csv file"))
+        answer = await self.app.ask(Prompt("Export times", start, "a .csv file"))
         if not answer:
             return
         try:
@@ -101,10 +102,6 @@ class TimesScreen(Screen[None]):
             self.notify(f"not written: {error}", severity="error")
         else:
             self.notify(f"wrote {len(self.rows)} rows to {answer}")
-
-    def action_close(self) -> None:
-        if self.is_current:
-            self.dismiss(None)
 
 
 def series_of(rows: tuple[TimeRow, ...]) -> tuple[Series, ...]:
