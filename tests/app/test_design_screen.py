@@ -13,8 +13,8 @@ from compilemask_app.screens.design import DesignScreen
 from compilemask_app.screens.dialogs import HelpScreen
 from compilemask_app.widgets.cell_panel import CellPanel
 from compilemask_app.widgets.diagnostics_panel import DiagnosticsPanel
+from compilemask_app.widgets.map_input import HEADER
 from compilemask_app.widgets.map_pair import MapMode, MapPair
-from compilemask_app.widgets.map_view import HEADER
 from compilemask_app.widgets.mask_editor import MaskEditor
 from compilemask_app.widgets.mask_view import MaskView
 from compilemask_app.widgets.tile_map_view import TileMapView
