@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +19,8 @@ from compilemask.errors import UsageError
 class Document:
     """`text` as on disk (or as new), `path` None for a text without a file; `library` files are not written over.
 
-    `parameters` are values given at start that the text does not hold.
+    `parameters` are values given at start that the text does not hold. `data` is a folder of files that the text names
+    and that are not beside it yet: they go there when it is saved.
     """
 
     name: str
@@ -27,6 +30,7 @@ class Document:
     stamp: tuple[int, int] | None = None
     parameters: tuple[tuple[str, Any], ...] = field(default=())
     begun: str | None = None
+    data: Path | None = None
 
     @property
     def start(self) -> str:
@@ -41,7 +45,7 @@ class Document:
     @property
     def folder(self) -> Path | None:
         """Where the files that the mask names are looked for."""
-        return self.path.parent if self.path else None
+        return self.data or (self.path.parent if self.path else None)
 
 
 MOST_BYTES = 4 << 20
@@ -125,14 +129,27 @@ def literal(value: Any) -> str:
 
 def write(document: Document, text: str, path: Path) -> Document:
     """Save under a path, in one step, so that a crash leaves the old file or the new one. Raises UsageError."""
+    for source in sorted(document.data.iterdir()) if document.data else ():
+        _put(path.parent / source.name, source.read_text(encoding="utf-8"), new=True)
+    _put(path, text)
+    return replace(document, name=path.stem, text=text, path=path, library=False, stamp=_stamp(path), data=None)
+
+
+def _put(path: Path, text: str, *, new: bool = False) -> None:
+    """Write a file in one step; a `new` one writes over nothing but itself."""
     beside = path.with_name(f".{path.name}.new")
     try:
+        if new and path.exists():
+            if path.read_text(encoding="utf-8") != text:
+                raise UsageError(f"not saved: {path} holds other numbers than the text needs; move it away first")
+            return
         beside.write_text(text, encoding="utf-8")
         os.replace(beside, path)
-    except OSError as error:
-        beside.unlink(missing_ok=True)
-        raise UsageError(f"not saved: {path}: {error.strerror or error}") from None
-    return replace(document, name=path.stem, text=text, path=path, library=False, stamp=_stamp(path))
+    except (OSError, UnicodeDecodeError) as error:
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
+        why = error.strerror if isinstance(error, OSError) else None
+        raise UsageError(f"not saved: {path}: {why or error}") from None
 
 
 def changed_outside(document: Document) -> bool:
@@ -180,8 +197,29 @@ def unsaved_text(folder: Path, document: Document) -> str | None:
 
 
 def forget_unsaved(folder: Path, document: Document) -> None:
-    """The text is saved or given up."""
-    try:
+    """The text is saved or given up, and so are the files that it names and that lie here."""
+    with suppress(OSError):
         autosave_path(folder, document).unlink(missing_ok=True)
-    except OSError:
-        return
+    shutil.rmtree(data_folder(folder, document), ignore_errors=True)
+
+
+def data_folder(folder: Path, document: Document) -> Path:
+    """Where files that an unsaved text names lie until it is saved."""
+    return autosave_path(folder, document).with_suffix(".data")
+
+
+def keep_data(folder: Path, document: Document, name: str, content: str) -> Document:
+    """The document with a file that its text names, kept aside. Raises UsageError where that can't be written."""
+    place = data_folder(folder, document)
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        (place / name).write_text(content, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"not kept: {place / name}: {error.strerror or error}") from None
+    return replace(document, data=place)
+
+
+def with_kept_data(folder: Path, document: Document) -> Document:
+    """The document with the files of its unsaved text, if an earlier session left some."""
+    place = data_folder(folder, document)
+    return replace(document, data=place) if place.is_dir() else document

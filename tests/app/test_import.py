@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from compilemask_app.document import first_document
 from compilemask_app.jobs.pictures import Pictures
 from compilemask_app.screens.design import DesignScreen
 from compilemask_app.screens.dialogs import Question
@@ -61,7 +62,43 @@ class TestImport:
             await until(pilot, lambda: screen.picture is not None and screen.picture.query_length == 160)
             assert screen.picture is not None
             assert np.array_equal(screen.picture.rows.to_dense(), cells)
+            assert not (tmp_path / "noise.rows.json").exists()
+            await pilot.press("ctrl+s")
+            await until(pilot, lambda: not screen.files.unsaved)
             assert (tmp_path / "noise.rows.json").exists()
+            assert not list(screen.app.services.autosave_folder.iterdir())
+            screen.query_one(MaskEditor).insert("# saved\n")
+            await until(pilot, lambda: screen.picture is not None and screen.picture.revision == screen.revision)
+            assert np.array_equal(screen.picture.rows.to_dense(), cells)
+
+    async def test_numbers_of_an_unsaved_import_come_back_with_its_text(
+        self, make_app: MakeApp, tmp_path: Path
+    ) -> None:
+        cells = np.random.default_rng(1).random((160, 1000)) < 0.5
+        np.save(tmp_path / "noise.npy", cells)
+        async with make_app(compile_=Pictures()).run_test(size=SIZE) as pilot:
+            screen = await design(pilot)
+            await picked(pilot, tmp_path / "noise.npy", "Dense")
+            await until(pilot, lambda: screen.picture is not None and screen.picture.query_length == 160)
+            screen.files.keep()
+        killed = first_document(str(tmp_path / "noise.mask"))
+        async with make_app(document=killed, compile_=Pictures()).run_test(size=SIZE) as pilot:
+            screen = await design(pilot)
+            await until(pilot, lambda: screen.picture is not None and screen.picture.query_length == 160)
+            assert screen.files.unsaved
+
+    async def test_numbers_are_never_written_over_others(self, make_app: MakeApp, tmp_path: Path) -> None:
+        np.save(tmp_path / "noise.npy", np.random.default_rng(1).random((160, 1000)) < 0.5)
+        async with make_app(compile_=Pictures()).run_test(size=SIZE) as pilot:
+            screen = await design(pilot)
+            await picked(pilot, tmp_path / "noise.npy", "Dense")
+            await until(pilot, lambda: screen.picture is not None and screen.picture.query_length == 160)
+            (tmp_path / "noise.rows.json").write_text("[]", encoding="utf-8")
+            await pilot.press("ctrl+s")
+            await until(pilot, lambda: "holds other numbers" in said(screen))
+            assert screen.files.unsaved
+            assert (tmp_path / "noise.rows.json").read_text(encoding="utf-8") == "[]"
+            assert not (tmp_path / "noise.mask").exists()
 
     @pytest.mark.parametrize(("name", "words"), [("no.npy", "No such file"), ("odd.npy", "expected a .npy file")])
     async def test_a_wrong_file_is_one_message(self, make_app: MakeApp, tmp_path: Path, name: str, words: str) -> None:

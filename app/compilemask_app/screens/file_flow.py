@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ from compilemask_app.widgets.mask_editor import MaskEditor
 from compilemask_app.widgets.title_bar import TitleBar
 
 if TYPE_CHECKING:
+    from compilemask.imports import Imported
     from compilemask_app.screens.design import DesignScreen
     from compilemask_app.screens.dialogs import Dialog
 
@@ -46,6 +48,7 @@ class FileFlow:
         self._screen.set_interval(LOOK_OUTSIDE_S, self._look_outside)
         kept = files.unsaved_text(self._folder(), self.document)
         if kept is not None:
+            self.document = files.with_kept_data(self._folder(), self.document)
             self._screen.query_one(MaskEditor).load_text(kept)
             self._screen.notify("The text that was not saved last time is back; ctrl+z brings the file's.", timeout=8)
 
@@ -115,10 +118,19 @@ class FileFlow:
         if await self.may_lose_text():
             self._show(files.new_document())
 
-    async def begin_imported(self, text: str, path: Path) -> None:
-        """A text that is not saved yet, to be saved under the path."""
-        if await self.may_lose_text():
-            self._show(replace(files.new_document(path), text="", begun=text))
+    async def begin_imported(self, mask: Imported, path: Path) -> bool:
+        """A text that is not saved yet, to be saved under the path with the numbers that it names; whether it is shown.
+
+        Raises UsageError where the numbers can't be kept until then.
+        """
+        if not await self.may_lose_text():
+            return False
+        files.forget_unsaved(self._folder(), self.document)
+        document = replace(files.new_document(path), text="", begun=mask.text)
+        if mask.data_name is not None and mask.data is not None:
+            document = await asyncio.to_thread(files.keep_data, self._folder(), document, mask.data_name, mask.data)
+        self._show(document)
+        return True
 
     async def choose(self) -> None:
         """The list of library masks and recent files."""
@@ -140,7 +152,8 @@ class FileFlow:
         self._show(document)
 
     def _show(self, document: Document) -> None:
-        files.forget_unsaved(self._folder(), self.document)
+        if document.data is None:
+            files.forget_unsaved(self._folder(), self.document)
         self.document = document
         self._screen.begin_document(document.start)
         self._title()

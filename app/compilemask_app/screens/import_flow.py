@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from compilemask.errors import UsageError
-from compilemask.imports import EXPECTED, FLASHMASK_BOUNDS, Form, Imported, guess, imported, read_array, write
+from compilemask.imports import EXPECTED, FLASHMASK_BOUNDS, Form, guess, imported, read_array
 from compilemask_app.screens.dialogs import Prompt, Question
 
 if TYPE_CHECKING:
@@ -60,18 +60,17 @@ class ImportFlow:
         mask = await asyncio.to_thread(imported, array, form, path.stem, causal=causal)
         target = _free(path.with_suffix(".mask"))
         if mask.data_name is not None:
-            target = await self._with_data(mask, target)
-        await self._screen.files.begin_imported(mask.text, target)
-        self._screen.notify(f"{answer} of {path.name}; ctrl+s saves it as {target.name}", title="Import")
+            await asyncio.to_thread(_refuse_others, target.parent / mask.data_name, mask.data or "")
+        if not await self._screen.files.begin_imported(mask, target):
+            return
+        with_data = f" and its many numbers as {mask.data_name}" if mask.data_name else ""
+        self._screen.notify(f"{answer} of {path.name}; ctrl+s saves it as {target.name}{with_data}", title="Import")
 
-    async def _with_data(self, mask: Imported, target: Path) -> Path:
-        """Many numbers lie in a file beside the mask, which is needed at once."""
-        data = target.parent / (mask.data_name or "")
-        if data.exists() and await asyncio.to_thread(data.read_text, encoding="utf-8") != mask.data:
-            raise UsageError(f"the numbers would go into {data}, which holds others; move it away first")
-        await asyncio.to_thread(write, mask, target, text=False)
-        self._screen.notify(f"its numbers are many: they lie in {data.name}, beside the mask", title="Import")
-        return target
+
+def _refuse_others(path: Path, content: str) -> None:
+    """Before there is anything to lose. Raises UsageError for a file of other numbers."""
+    if path.exists() and path.read_text(encoding="utf-8") != content:
+        raise UsageError(f"the numbers would go into {path}, which holds others; move it away first")
 
 
 def fitting(array: Array) -> tuple[str, ...]:
