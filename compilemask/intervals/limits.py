@@ -12,7 +12,7 @@ from compilemask.source import Diagnostic, Severity, Span
 MOST_RUNS = 1 << 25
 MOST_REQUESTS = 3 << 22  # ranges of keys that a list or `random` gives to all queries
 MOST_PLANNED = 1 << 25  # queries and keys that the plans of one mask hold at once
-MOST_PAINTED = 1 << 26  # rows that the rules of one mask hold at once
+MOST_PAINTED = 3 << 23  # rows that the rules of one mask hold at once
 HINT = "let tokens that see each other lie side by side: `order ... stored by` the coordinate that the rules compare"
 FEWER = "say with one comparison, a table or `in` what many rules or parts of an `or` list one by one"
 

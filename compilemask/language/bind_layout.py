@@ -34,7 +34,7 @@ from compilemask.language.shown_arithmetic import Known, arithmetic_text, consta
 from compilemask.language.values import Grid, ListValue, Value, describe
 from compilemask.source import Span
 
-MOST_TOKENS = 2**22
+MOST_TOKENS = 2**21
 MOST_INSTANCES = 2**20
 MOST_NESTING = 8
 

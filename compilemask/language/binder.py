@@ -118,9 +118,9 @@ def _values_of(collected: Collected, given: Given, raw: Mapping[str, Value], num
     return tuple((name, type(value), value) for name, value in (*entries, *own))
 
 
-def _entry(value: Value, number: int) -> Value:
+def _entry(value: Value, number: int) -> Value | None:
     entries = getattr(value, "items", (value,))
-    return entries[number if len(entries) > 1 else 0]
+    return entries[number if len(entries) > 1 else 0] if entries else None
 
 
 def _check_lengths(bound: Sequence[BoundSample], number: int) -> None:
