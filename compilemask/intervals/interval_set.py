@@ -333,9 +333,9 @@ class Intervals:
         own, starts, ends = self.pieces(MovedColumns(order))
         return Intervals.from_runs(self.rows, self.columns, self.run_rows()[own], starts, ends)
 
-    def pieces_per_run(self, order: NDArray[np.integer], runs: slice = slice(None)) -> NDArray[np.int32]:
-        """[runs] into how many pieces the order of the columns cuts every run."""
-        return MovedColumns(order).counts(self.starts[runs], self.ends[runs])
+    def pieces_made(self, order: NDArray[np.integer], runs: slice = slice(None)) -> int:
+        """Into how many pieces the order of the columns cuts the runs."""
+        return MovedColumns(order).made(self.starts[runs], self.ends[runs])
 
     def pieces(
         self, order: MovedColumns, runs: slice = slice(None)

@@ -76,7 +76,7 @@ class Lowered:
         if self.order.moves or columns is None or not self.intervals.runs:
             return self.intervals.runs
         sampled = PIECES_SAMPLED if self.intervals.runs > PIECES_SAMPLED * self.intervals.rows else 1
-        return sampled * int(self.intervals.pieces_per_run(columns, slice(None, None, sampled)).sum(dtype=np.int64))
+        return sampled * self.intervals.pieces_made(columns, slice(None, None, sampled))
 
     def intervals_in(self, form: Form, order: TokenOrder = UNMOVED) -> Intervals:
         """The mask in a form, and in an order of queries and keys."""
@@ -157,7 +157,7 @@ def in_callers_order(lowered: Lowered, variant: ir.Variant) -> Lowered:
         return lowered
     back = lowered.order.back()
     columns = back.keys if lowered.form is Form.ROW else back.queries
-    pieces = 0 if columns is None else int(lowered.intervals.pieces_per_run(columns).sum(dtype=np.int64))
+    pieces = 0 if columns is None else lowered.intervals.pieces_made(columns)
     if pieces <= RUNS_A_REQUEST * lowered.asked:
         return lowered
     solver = Solver(variant.queries, variant.keys)

@@ -38,6 +38,15 @@ class MovedColumns:
         """[runs] into how many pieces every run is cut."""
         return self.stretch[ends - 1] - self.stretch[starts] + np.int32(1)
 
+    def made(self, starts: Narrow, ends: Narrow) -> int:
+        """How many pieces `pieces` makes of all runs."""
+        count = self.counts(starts, ends)
+        alike = self._alike(starts, ends, count)
+        if alike is None:
+            return int(count.sum(dtype=np.int64))
+        count[alike.runs] = 0
+        return int(count.sum(dtype=np.int64)) + int(alike.counts.sum(dtype=np.int64))
+
     def pieces(self, starts: Narrow, ends: Narrow) -> tuple[Narrow, Narrow, Narrow]:
         """For every piece, in no particular order: which run it is of, start and end in the order.
 
@@ -92,9 +101,15 @@ class _LongRuns:
     starts: Narrow  # [pieces] those of kind i are offsets[i]:offsets[i + 1]
     ends: Narrow
 
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """[runs] pieces of every run."""
+        counts: NDArray[np.int64] = np.diff(self.offsets)[self.kind]
+        return counts
+
     def with_pieces(self, own: Narrow, start: Narrow, end: Narrow) -> tuple[Narrow, Narrow, Narrow]:
         """The pieces of the other runs and of these."""
-        counts = np.diff(self.offsets)[self.kind]
+        counts = self.counts
         refuse_more_than_most(int(counts.sum()), "in this token order")
         long = np.repeat(self.runs, counts).astype(np.int32)
         piece = linear.ranges(self.offsets[:-1][self.kind], counts)

@@ -28,7 +28,7 @@ PATCHES_2D = ((8, 8), (8, 16), (16, 8), (16, 16))
 PATCHES_3D = ((2, 8, 8), (4, 4, 8), (4, 8, 8))
 RASTER = "as written"
 RUNS_MADE = 1 << 21
-PIECES_TRIED = 1 << 24  # an order that cuts a mask into more pieces than this is far from the best
+PIECES_TRIED = 1 << 25  # an order that cuts a mask into more pieces than this is far from the best
 
 Ints = NDArray[np.int64]
 

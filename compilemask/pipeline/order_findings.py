@@ -39,4 +39,4 @@ def _chosen(program: Program, tried: tuple[Candidate, ...]) -> Diagnostic:
 
 
 def _count(one: Candidate) -> str:
-    return "too many" if one.visited is None else f"{one.visited:,}"
+    return "not counted, too many pieces" if one.visited is None else f"{one.visited:,}"

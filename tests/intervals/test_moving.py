@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from compilemask.intervals import Intervals
+from compilemask.intervals.moving import MovedColumns
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -19,7 +20,10 @@ def test_shared_long_runs_are_moved_like_their_cells(seed: int) -> None:
     mask[30:34, 500:600] = True
     mask[31, 503] = False
     order = rng.permutation(columns) if seed % 2 else np.arange(columns).reshape(50, 20).T.reshape(-1)
-    moved = Intervals.from_dense(mask).permute_columns(order)
+    still = Intervals.from_dense(mask)
+    own, _, _ = still.pieces(MovedColumns(order))
+    assert still.pieces_made(order) == own.size
+    moved = still.permute_columns(order)
     moved.check()
     assert moved == Intervals.from_dense(mask[:, order])
 
