@@ -1,4 +1,4 @@
-"""The colours of the inks. Lightness carries the meaning; hue only helps."""
+"""The colours of the inks. Lightness carries the meaning, or a character; hue only helps."""
 
 from __future__ import annotations
 
@@ -65,9 +65,9 @@ DARK = Palette(
     name="dusk",
     ground=(13, 17, 23),
     empty=(22, 28, 37),
-    shades=((28, 62, 88), (33, 94, 122), (52, 130, 155), (92, 168, 184)),
-    full=(160, 216, 216),
-    partial=(226, 163, 70),
+    shades=((28, 62, 88), (50, 102, 130), (52, 130, 155), (92, 168, 184)),
+    full=(196, 238, 234),
+    partial=(210, 145, 56),
     left=(86, 150, 236),
     right=(250, 214, 120),
     wrong=(255, 90, 90),
@@ -102,7 +102,7 @@ GREY = Palette(
     ground=(12, 12, 12),
     empty=(30, 30, 30),
     shades=((66, 66, 66), (100, 100, 100), (134, 134, 134), (168, 168, 168)),
-    full=(240, 240, 240),
+    full=(222, 222, 222),
     partial=(150, 150, 150),
     left=(110, 110, 110),
     right=(210, 210, 210),
@@ -120,6 +120,16 @@ def pixel_style(palette: str, upper: int, lower: int) -> Style:
         color=Color.from_rgb(*colours.colour(upper)),
         bgcolor=Color.from_rgb(*colours.colour(lower)),
     )
+
+
+@cache
+def glyph_style(palette: str, ink: int) -> Style:
+    """Of a character on an ink that has one even in colour, dark on light and light on dark."""
+    colours = PALETTES[palette]
+    red, green, blue = ground = colours.colour(ink)
+    light = 2 * red + 5 * green + blue > 8 * 128
+    dark, bright = sorted((colours.ground, colours.cursor))
+    return Style(color=Color.from_rgb(*(dark if light else bright)), bgcolor=Color.from_rgb(*ground), bold=True)
 
 
 @cache

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import log2
+from math import ceil, floor, log2, log10
 
 GUTTER = 8
 
@@ -41,7 +41,8 @@ def plot(series: tuple[Series, ...], width: int, height: int) -> Plot:
     points = [point for one in series for point in one.points]
     if not points or columns < 10 or rows < 3:
         return Plot(("nothing to plot yet",), ((-1,) * 19,))
-    top = _round_up(max(point.high for point in points))
+    step = _step(max(point.high for point in points))
+    top = step * ceil(max(point.high for point in points) / step) or step
     left, right = min(point.length for point in points), max(point.length for point in points)
     cells = [[" "] * columns for _ in range(rows)]
     owner = [[-1] * columns for _ in range(rows)]
@@ -59,7 +60,7 @@ def plot(series: tuple[Series, ...], width: int, height: int) -> Plot:
                 for row in span:
                     cells[row][column] = "│" if layer == "spread" else one.mark
                     owner[row][column] = number
-    ticks = {row_of(top * fifth / 5): top * fifth / 5 for fifth in range(6)}
+    ticks = {row_of(step * number): step * number for number in range(round(top / step) + 1)}
     lines, owners = [], []
     for row in range(rows):
         label = f"{ticks[row]:>{GUTTER - 2},.4g} ┤" if row in ticks else " " * (GUTTER - 1) + "│"
@@ -94,11 +95,8 @@ def _length_labels(lengths: list[int], left: int, right: int, columns: int) -> s
     return "".join(line)
 
 
-def _round_up(value: float) -> float:
-    """The next of 1, 2, 5 times a power of ten."""
-    scale = 1.0
-    while scale * 10 <= value:
-        scale *= 10
-    while scale > value and scale > 1e-9:
-        scale /= 10
-    return next((scale * step for step in (1, 2, 5, 10) if scale * step >= value), scale * 10) or 1.0
+def _step(most: float) -> float:
+    """1, 2 or 5 times a power of ten, of which the most takes four or a few more."""
+    rough = most / 4 if most > 0 else 1.0
+    scale = 10.0 ** floor(log10(rough))
+    return max((scale * times for times in (1, 2, 5) if scale * times <= rough), default=scale)

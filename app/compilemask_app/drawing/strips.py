@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 from rich.segment import Segment
 from rich.style import Style
 
-from compilemask_app.drawing.ink import ASCII_GLYPHS, BORDER, UNICODE_GLYPHS, Ink
-from compilemask_app.drawing.palette import pixel_style
+from compilemask_app.drawing.ink import ASCII_GLYPHS, BORDER, GLYPHS_IN_COLOUR, UNICODE_GLYPHS, Ink
+from compilemask_app.drawing.palette import glyph_style, pixel_style
 
 Inks = NDArray[np.uint8]
 UPPER_HALF = "▀"
@@ -20,6 +20,9 @@ def half_block_row(upper: Inks, lower: Inks, palette: str) -> list[Segment]:
     segments = []
     for begin, end in _runs(pairs):
         top, bottom = int(upper[begin]), int(lower[begin])
+        if (glyph := GLYPHS_IN_COLOUR.get(top)) is not None and top == bottom:
+            segments.append(Segment(glyph * (end - begin), glyph_style(palette, top)))
+            continue
         glyph = " " if top == bottom else UPPER_HALF
         segments.append(Segment(glyph * (end - begin), pixel_style(palette, top, bottom)))
     return segments

@@ -66,6 +66,11 @@ class Viewport:
 
     # ------------------------------------------------------------ geometry
 
+    @property
+    def window(self) -> tuple[int, ...]:
+        """Everything but the cursor: views of one window show the same cells at the same places."""
+        return self.query_zoom, self.key_zoom, self.query_start, self.key_start, self.query_length, self.key_length
+
     def tokens_across(self, columns: int) -> int:
         """How many keys `columns` terminal columns hold."""
         return columns * self.key_zoom if self.key_zoom > 0 else columns // (-2 * self.key_zoom)

@@ -35,8 +35,8 @@ class TimesScreen(OverScreen):
     BINDINGS: ClassVar[list[BindingType]] = bindings(Scope.TIMES)
     DEFAULT_CSS = """
     TimesScreen #head { height: 1; background: $panel; padding: 0 1; text-style: bold; }
-    TimesScreen DataTable { height: 1fr; background: $surface; }
-    TimesScreen #plot { height: 18; padding: 1 1 0 1; }
+    TimesScreen DataTable { height: auto; max-height: 60%; background: $surface; scrollbar-size-horizontal: 0; }
+    TimesScreen #plot { height: 1fr; padding: 1 1 0 1; }
     """
 
     app: Workbench
@@ -74,14 +74,11 @@ class TimesScreen(OverScreen):
 
     def _fill(self) -> None:
         table = self.query_one(DataTable)
-        table.add_columns(*COLUMNS)
-        for row in self.rows:
-            shape = f"{row.batch}×{row.heads}×{row.head_dim} {row.dtype}"
-            table.add_row(
-                row.at, row.mask, f"{row.query_length:>9,}", row.what, _number(row.forward_ms, 3),
-                "" if row.spread is None else f"{row.spread:>6.1%}", _number(row.useful_tflops, 0),
-                _number(row.executed_tflops, 0), _number(row.ratio, 2), row.gpu, shape,
-            )  # fmt: skip
+        lines = [_cells(row) for row in self.rows]
+        filled = [place for place in range(len(COLUMNS)) if not lines or any(line[place] for line in lines)]
+        table.add_columns(*(COLUMNS[place] for place in filled))
+        for line in lines:
+            table.add_row(*(line[place] for place in filled))
         self._draw()
 
     def _draw(self) -> None:
@@ -130,6 +127,16 @@ def _coloured(drawn: Plot, series: tuple[Series, ...], colours: dict[str, str]) 
             text.append(character, style=style)
         text.append("\n")
     return text
+
+
+def _cells(row: TimeRow) -> tuple[str, ...]:
+    """A row of the table; what an earlier version did not record is empty."""
+    return (
+        row.at, row.mask, f"{row.query_length:>9,}", row.what, _number(row.forward_ms, 3),
+        "" if row.spread is None else f"{row.spread:>6.1%}", _number(row.useful_tflops, 0),
+        _number(row.executed_tflops, 0), _number(row.ratio, 2), row.gpu,
+        f"{row.batch}×{row.heads}×{row.head_dim} {row.dtype}",
+    )  # fmt: skip
 
 
 def _number(value: float | None, digits: int) -> str:
