@@ -16,21 +16,16 @@ from compilemask.source import Diagnostic
 from compilemask_app.actions import Scope, bindings
 from compilemask_app.document import Document
 from compilemask_app.drawing.viewport import Viewport
-from compilemask_app.job_board import JobBoard
 from compilemask_app.jobs.compile_job import CompileRequest, CompileThread, Outcome
 from compilemask_app.messages import (
-    FindWanted,
     MapResized,
     MaskBroken,
     MaskReady,
-    OverlayWanted,
     PictureReady,
     ViewChanged,
-    WorkerLost,
-    WorkerReplied,
 )
 from compilemask_app.picture import Choice, MaskPicture, Picture
-from compilemask_app.screens.design_actions import DesignActions
+from compilemask_app.screens.design_jobs import DesignJobs
 from compilemask_app.screens.file_flow import FileFlow
 from compilemask_app.screens.shared_view import SharedView
 from compilemask_app.widgets.cell_panel import CellPanel
@@ -48,7 +43,6 @@ from compilemask_app.widgets.statistics_panel import StatisticsPanel
 from compilemask_app.widgets.title_bar import TitleBar
 
 if TYPE_CHECKING:
-    from compilemask.worker_protocol import Reply
     from compilemask_app.application import Workbench
 
 PATIENCE_S = 0.25
@@ -58,7 +52,7 @@ READ_AFTER_S = 0.1
 """How long the region matrix and the steppers wait for the maps."""
 
 
-class DesignScreen(DesignActions):
+class DesignScreen(DesignJobs):
     """Text, maps, figures and jobs of one mask."""
 
     CSS_PATH = "design.tcss"
@@ -76,7 +70,6 @@ class DesignScreen(DesignActions):
         super().__init__()
         self.revision = 0
         self.choice = Choice()
-        self._boards: dict[str, JobBoard] = {}
         self.picture: Picture | None = None
         self.shared = SharedView(self)
         self._compiled_once = False
@@ -173,7 +166,7 @@ class DesignScreen(DesignActions):
         lines = self.text.splitlines()
         first = next((row for row, line in enumerate(lines) if line.strip() and not line.startswith("#")), 0)
         editor = self.query_one(MaskEditor)
-        if editor.has_focus:
+        if editor.has_focus or editor.cursor_location not in ((0, 0), (first, 0)):
             return
         editor.move_cursor((first, 0))
         self.call_after_refresh(editor.scroll_to, 0, first, animate=False)
@@ -199,6 +192,7 @@ class DesignScreen(DesignActions):
         else:
             self._compiled_once = True
             self.composing.read_text()
+            self.call_after_refresh(self._skip_header)  # again: matrix and steppers take their room
 
     @on(MaskReady)
     def _show_mask(self, message: MaskReady) -> None:
@@ -275,59 +269,6 @@ class DesignScreen(DesignActions):
     def go_to_cell(self, query: int, key: int) -> None:
         """The cursor on a cell, in view."""
         self.shared.go_to(query, key)
-
-    @on(OverlayWanted)
-    def _next_overlay(self) -> None:
-        overlays = list(Overlay)
-        for pane in self.panes:
-            pane.overlay = overlays[(overlays.index(pane.overlay) + 1) % len(overlays)]
-
-    @on(FindWanted)
-    def _find(self, message: FindWanted) -> None:
-        if self.picture is None:
-            return
-        from compilemask_app.search import find_cell
-
-        found = find_cell(self.picture, message.kind, message.direction, self.view.query_cursor, self.view.key_cursor)
-        if found is None:
-            self.notify(f"no {message.kind.replace('_', ' ')} in this mask")
-        else:
-            self.go_to_cell(*found)
-
-    # ------------------------------------------------------------ jobs
-
-    @property
-    def board(self) -> JobBoard:
-        """What is known of the jobs of the document that is open."""
-        return self._boards.get(self.files.document.key, JobBoard())
-
-    @board.setter
-    def board(self, board: JobBoard) -> None:
-        self._boards[self.files.document.key] = board
-
-    @property
-    def fingerprint(self) -> int:
-        """Of the text as it stands: results of the same text count, whenever they came."""
-        return hash(self.text)
-
-    def job_heard(self, reply: Reply) -> None:
-        """Enter a reply on the board of the document that it is about, open or not."""
-        self._boards = {key: board.heard(reply) for key, board in self._boards.items()}
-        self.show_jobs()
-
-    def show_jobs(self) -> None:
-        """The job bar as the board stands."""
-        self.query_one(JobBar).states = self.board.states(self.fingerprint)
-
-    @on(WorkerReplied)
-    def _worker_replied(self, message: WorkerReplied) -> None:
-        self.jobs.heard(message.reply)
-
-    @on(WorkerLost)
-    def _worker_lost(self, message: WorkerLost) -> None:
-        self._boards = {key: board.lost(message.reason) for key, board in self._boards.items()}
-        self.show_jobs()
-        self.notify(message.reason, title="Worker", severity="error")
 
     # ------------------------------------------------------------ files
 

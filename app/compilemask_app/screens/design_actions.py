@@ -12,10 +12,12 @@ from textual.screen import Screen
 from compilemask.job import Job
 from compilemask_app.drawing.viewport import Viewport
 from compilemask_app.framework import NewestSize
+from compilemask_app.messages import FindWanted, OverlayWanted
 from compilemask_app.picture import Choice, Picture
 from compilemask_app.widgets.diagnostics_panel import DiagnosticsPanel
 from compilemask_app.widgets.map_pair import MapPair
 from compilemask_app.widgets.mask_editor import MaskEditor
+from compilemask_app.widgets.mask_view import Overlay
 from compilemask_app.widgets.parameter_steppers import ParameterSteppers
 from compilemask_app.widgets.region_matrix_view import RegionMatrixView
 
@@ -166,6 +168,26 @@ class DesignActions(NewestSize, Screen[None]):
     def _look_at(self, choice: Choice) -> None:
         self.choice = choice
         self.submit()
+
+    # ------------------------------------------------------------ what the maps ask for
+
+    @on(OverlayWanted)
+    def _next_overlay(self) -> None:
+        overlays = list(Overlay)
+        for pane in self.query_one(MapPair).panes:
+            pane.overlay = overlays[(overlays.index(pane.overlay) + 1) % len(overlays)]
+
+    @on(FindWanted)
+    def _find(self, message: FindWanted) -> None:
+        if self.picture is None:
+            return
+        from compilemask_app.search import find_cell
+
+        found = find_cell(self.picture, message.kind, message.direction, self.view.query_cursor, self.view.key_cursor)
+        if found is None:
+            self.notify(f"no {message.kind.replace('_', ' ')} in this mask")
+        else:
+            self._design.go_to_cell(*found)
 
     # ------------------------------------------------------------ files
 

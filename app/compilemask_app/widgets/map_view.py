@@ -124,7 +124,7 @@ class MapView(MapInput, can_focus=True):
     def watch_view(self, old: Viewport, new: Viewport) -> None:
         if old == new:
             return
-        if _window(old) != _window(new):
+        if old.window != new.window:
             self.invalidate()
             return
         width = self.size.width
@@ -297,7 +297,3 @@ def outside(extent: Extent) -> Inks:
     import numpy as np
 
     return np.full((2 * extent.rows, extent.columns), Ink.OUTSIDE, dtype=np.uint8)
-
-
-def _window(view: Viewport) -> tuple[int, ...]:
-    return (view.query_zoom, view.key_zoom, view.query_start, view.key_start, view.query_length, view.key_length)
