@@ -11,6 +11,7 @@ from compilemask.command_line.masks import check_head, compiled_of
 from compilemask.command_line.screen import remark
 from compilemask.command_line.settings import parameters_of
 from compilemask.errors import UsageError
+from compilemask.measure.export.forms import ENDINGS, contradicts, ending_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,14 +19,12 @@ if TYPE_CHECKING:
     from compilemask.pipeline import CompiledMask
 
 FIGURES = ("png", "svg", "pdf")
-BY_ENDING = {".npy": "dense", ".png": "png", ".svg": "svg", ".pdf": "pdf", ".py": "python"}
-"""What is written where `--to` says nothing."""
 
 
 def run(arguments: Namespace) -> ExitCode:
     """Write one file and say what it holds."""
     output = Path(arguments.output)
-    arguments.to = arguments.to or _form(output)
+    arguments.to = _form(output, arguments.to)
     if not output.parent.is_dir():
         raise UsageError(f"-o {output}: the folder {output.parent} does not exist")
     compiled = compiled_of(arguments)
@@ -43,12 +42,16 @@ def run(arguments: Namespace) -> ExitCode:
     return ExitCode.GOOD
 
 
-def _form(output: Path) -> str:
-    form = BY_ENDING.get(output.suffix.lower())
-    if form is None:
-        known = ", ".join(BY_ENDING)
-        raise UsageError(f"-o {output}: the ending says no form ({known} do); expected --to")
-    return form
+def _form(output: Path, wanted: str | None) -> str:
+    """What is written: `--to` wins over the ending, and says so where they differ."""
+    ending = ending_of(output.name)
+    if wanted is not None:
+        if contradicts(output.name, wanted) and wanted not in FIGURES:
+            remark(f"-o {output}: {ending} is the ending of {ENDINGS[ending or '']}; written is {wanted}, as --to says")
+        return wanted
+    if ending is None:
+        raise UsageError(f"-o {output}: the ending says no form ({', '.join(ENDINGS)} do); expected --to")
+    return ENDINGS[ending]
 
 
 def _write_figure(compiled: CompiledMask, output: Path, arguments: Namespace) -> None:

@@ -181,6 +181,29 @@ def test_the_ending_says_what_to_export(capsys: Capture, tmp_path: Path) -> None
     assert np.load(tmp_path / "m.npy").sum() == 45
 
 
+def test_long_endings_say_their_form_as_in_the_workbench(capsys: Capture, tmp_path: Path) -> None:
+    for name in ("m.cudnn.npy", "M.FLASHMASK.NPY", "m.flex.py", "m.py"):
+        printed(capsys, "export", "causal", "--set", "length=9", "-o", tmp_path / name)
+
+    assert np.load(tmp_path / "m.cudnn.npy").shape == (1, 3, 9)
+    assert np.load(tmp_path / "M.FLASHMASK.NPY").shape == (1, 1, 9, 4)
+    assert "BlockMask" in (tmp_path / "m.flex.py").read_text()
+    assert "cm.compile" in (tmp_path / "m.py").read_text()
+
+
+def test_to_wins_over_the_ending_and_says_so(capsys: Capture, tmp_path: Path) -> None:
+    def export(form: str, name: str) -> str:
+        assert main(["export", "causal", "--set", "length=9", "--to", form, "-o", str(tmp_path / name)]) == 0
+        return capsys.readouterr().err
+
+    said = export("dense", "m.cudnn.npy")
+    assert ".cudnn.npy is the ending of cudnn; written is dense, as --to says" in said
+    assert np.load(tmp_path / "m.cudnn.npy").sum() == 45
+    assert "as --to says" in export("flex", "m.npy")
+    assert "as --to says" not in export("cudnn", "m.npy")
+    assert "as --to says" not in export("dense", "m.npy")
+
+
 def test_check_prints_the_line_with_a_caret(capsys: Capture, tmp_path: Path) -> None:
     wrong = tmp_path / "wrong.mask"
     wrong.write_text(PAIR.replace("answer sees prompt", "anwser sees prompt"))

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from compilemask.errors import MaskFileError, UsageError
+from compilemask.measure.export.forms import FORMS
 from compilemask.measure.report import CompileReport
 from compilemask.worker_protocol import Job
 from compilemask_app.document import document_of
 from compilemask_app.jobs.comparing import Comparison, compare, compare_orders
 from compilemask_app.jobs.compile_job import CompileRequest, Outcome
-from compilemask_app.jobs.exporting import FORMS, export
+from compilemask_app.jobs.exporting import export
 from compilemask_app.picture import MaskPicture, Picture
 from compilemask_app.screens.compare_screen import CompareScreen
 from compilemask_app.screens.dialogs import Prompt, Question, Waiting
