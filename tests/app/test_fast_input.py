@@ -14,6 +14,7 @@ from compilemask_app.screens.design import DesignScreen
 from compilemask_app.screens.dialogs import Prompt
 from compilemask_app.screens.reader_screen import ReaderScreen
 from compilemask_app.widgets.code_view import CodeView
+from compilemask_app.widgets.mask_editor import MaskEditor
 from textual import events
 from textual.command import CommandList
 from textual.geometry import Size
@@ -154,3 +155,38 @@ def test_the_tiles_of_a_text_that_is_overtaken_are_not_made() -> None:
         (1, False),
         (1, True),
     ]
+
+
+def burst(editor: MaskEditor, *keys: str) -> None:
+    """Keys as a terminal sends them at once: nothing is handled between them."""
+    for key in keys:
+        editor.app.post_message(events.Key(key, key if len(key) == 1 else None))
+
+
+@pytest.mark.parametrize(
+    ("keys", "line"),
+    [
+        (("home", "X"), "Xparam length = 300"),
+        (("left", "left", "left", "Y"), "param length = Y300"),
+        (("ctrl+left", "backspace", "Z"), "param length =Z300"),
+        (("home", "delete", "end", "4", "shift+home", "Q"), "Q"),
+    ],
+)
+async def test_keys_of_one_burst_are_done_in_their_order(make_app: MakeApp, keys: tuple[str, ...], line: str) -> None:
+    async with make_app().run_test(size=(100, 30)) as pilot:
+        editor = (await design(pilot)).query_one(MaskEditor)
+        editor.focus()
+        editor.go_to(2, 100)
+        await pilot.pause()
+        burst(editor, *keys)
+        await until(pilot, lambda: editor.text.splitlines()[1] == line, seconds=3)
+
+
+async def test_a_line_is_split_where_the_keys_before_put_the_cursor(make_app: MakeApp) -> None:
+    async with make_app().run_test(size=(100, 30)) as pilot:
+        editor = (await design(pilot)).query_one(MaskEditor)
+        editor.focus()
+        editor.go_to(2, 6)
+        await pilot.pause()
+        burst(editor, "end", "enter", "#")
+        await until(pilot, lambda: editor.text.splitlines()[1:3] == ["param length = 300", "#"], seconds=3)

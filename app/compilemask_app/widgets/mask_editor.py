@@ -151,18 +151,20 @@ class MaskEditor(TextArea):
             found = []
         self.screen.query_one(CompletionList).offer(found, self.cursor_screen_offset)
 
-    def on_key(self, event: events.Key) -> None:
-        """While suggestions are shown, some keys choose among them; enter keeps the indentation."""
+    async def on_key(self, event: events.Key) -> None:
+        """Keys of the suggestions, of indentation, and those bound here; the framework enters the characters.
+
+        Bound keys are done here, not once the event has come up to the application: characters would overtake them.
+        """
+        if self._chosen_with(event) or self._indented_with(event.key) or await self._bound(event.key):
+            event.stop()
+            event.prevent_default()
+
+    def _chosen_with(self, event: events.Key) -> bool:
+        """Whether the key chose among the suggestions; one that can't belong to a word closes them."""
         offered = self.screen.query_one(CompletionList)
         if not offered.is_open:
-            if event.key == "enter":
-                event.stop()
-                event.prevent_default()
-                self._new_line()
-            elif event.key == "backspace" and self._unindent():
-                event.stop()
-                event.prevent_default()
-            return
+            return False
         if event.key in ("down", "up"):
             (offered.action_cursor_down if event.key == "down" else offered.action_cursor_up)()
         elif event.key in ("tab", "enter"):
@@ -170,9 +172,24 @@ class MaskEditor(TextArea):
         else:
             if event.character is None or not (event.character.isalnum() or event.character == "_"):
                 offered.close()
-            return
-        event.stop()
-        event.prevent_default()
+            return False
+        return True
+
+    def _indented_with(self, key: str) -> bool:
+        if key == "enter":
+            self._new_line()
+            return True
+        return key == "backspace" and self._unindent()
+
+    async def _bound(self, key: str) -> bool:
+        """Do what the key is bound to in the text, if it is."""
+        found = None if len(key) == 1 else self.screen.active_bindings.get(key)
+        return (
+            found is not None
+            and found.node is self
+            and found.enabled
+            and await self.app.run_action(found.binding.action, self)
+        )
 
     def _new_line(self) -> None:
         """A line as deep as this one, deeper below a line that opens a block; an empty line ends its block."""
