@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ class Document:
     parameters: tuple[tuple[str, Any], ...] = field(default=())
     begun: str | None = None
     data: Path | None = None
+    number: int = field(default_factory=count().__next__, compare=False)
 
     @property
     def start(self) -> str:
@@ -39,8 +41,8 @@ class Document:
 
     @property
     def key(self) -> str:
-        """Tells documents apart within a session."""
-        return str(self.path or self.name)
+        """Tells documents apart within a session; those that are on no disk have a number, as names may be the same."""
+        return f"{self.name} {self.number}" if self.path is None or self.stamp is None else str(self.path)
 
     @property
     def folder(self) -> Path | None:

@@ -48,6 +48,11 @@ class JobBoard:
         """The worker accepted it under this number."""
         return self._with(job, replace(self.entry(job), number=number))
 
+    def awaits_number(self, job: Job) -> bool:
+        """Whether the job was asked for and the worker has not accepted it yet."""
+        entry = self.entry(job)
+        return entry.state.phase is Phase.WAITING and entry.number is None
+
     def busy(self) -> bool:
         """Whether any job waits or runs."""
         return any(entry.state.phase in (Phase.WAITING, Phase.RUNNING) for _, entry in self.entries)

@@ -12,7 +12,9 @@ from compilemask_app.screens.design_actions import DesignActions
 from compilemask_app.widgets.job_bar import JobBar
 
 if TYPE_CHECKING:
+    from compilemask.job import Job
     from compilemask.worker_protocol import Reply
+    from compilemask_app.document import Document
 
 
 class DesignJobs(DesignActions):
@@ -36,10 +38,22 @@ class DesignJobs(DesignActions):
     def board(self, board: JobBoard) -> None:
         self._boards[self.files.document.key] = board
 
+    def carry_results(self, before: Document, after: Document) -> None:
+        """A document has another place now; what is known of it is known there too."""
+        if before.key in self._boards:
+            self._boards[after.key] = self._boards[before.key]
+
     @property
     def fingerprint(self) -> int:
-        """Of the text as it stands: results of the same text count, whenever they came."""
-        return hash(self.text)
+        """Of the text as it stands with the values given beside it: results of the same count, whenever they came."""
+        return hash((self.text, repr(self.files.document.parameters)))
+
+    def job_numbered(self, job: Job, number: int) -> None:
+        """The worker accepted the job that was asked for last, whatever document is open by now."""
+        self._boards = {
+            key: board.numbered(job, number) if board.awaits_number(job) else board
+            for key, board in self._boards.items()
+        }
 
     def job_heard(self, reply: Reply) -> None:
         """Enter a reply on the board of the document that it is about, open or not."""

@@ -160,10 +160,15 @@ class FileFlow:
         if document.path is not None and document.stamp is not None and not document.library:
             self._screen.app.remember_opened(document.path)
 
+    def _keep_as(self, document: Document) -> None:
+        """The same mask as it is on the disk now."""
+        self._screen.carry_results(self.document, document)
+        self.document = document
+
     def _write(self, path: Path) -> bool:
         before = self.document
         try:
-            self.document = files.write(before, self._screen.text, path)
+            self._keep_as(files.write(before, self._screen.text, path))
         except UsageError as error:
             self._screen.notify(str(error), severity="error")
             return False
@@ -205,7 +210,7 @@ class FileFlow:
                     timeout=10,
                 )
             return
-        self.document = fresh
+        self._keep_as(fresh)
         self._screen.query_one(MaskEditor).replace_all(fresh.text)
         self._title()
         self._screen.notify("Another program changed the file; its text is shown.")

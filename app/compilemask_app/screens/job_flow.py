@@ -33,7 +33,7 @@ class JobFlow:
         mask = MaskInput(document.name, screen.text, folder, document.parameters)
         number = await screen.app.worker.run(job, mask, self._options(job))
         if number is not None:
-            screen.board = screen.board.numbered(job, number)
+            screen.job_numbered(job, number)
 
     async def cancel(self) -> None:
         """Cancel all that runs or waits."""
