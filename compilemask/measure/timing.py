@@ -23,7 +23,7 @@ WARM_UPS = 3
 CACHE_BYTES = 256 << 20  # written between calls, so that no call finds the inputs of the last one in L2
 DENSE_LIMIT = 2**31  # cells of a dense mask that SDPA may get
 OURS = "compilemask"
-NO_GPU = "no CUDA GPU on this machine, so there is no time to measure; `compilemask compile` needs none"
+NO_GPU = "no CUDA GPU on this machine to time on; `compilemask compile` needs none"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pytest
 from compilemask_app import document as files
 from compilemask_app.application import Workbench
 from compilemask_app.document import Document
@@ -19,7 +21,7 @@ from compilemask_app.screens.relation_screen import RelationScreen
 from compilemask_app.screens.times_screen import TimesScreen
 from compilemask_app.widgets.code_view import CodeView
 from compilemask_app.widgets.completion_list import CompletionList
-from compilemask_app.widgets.job_bar import Phase
+from compilemask_app.widgets.job_bar import JobBar, JobState, Phase
 from compilemask_app.widgets.line_note import LineNote
 from compilemask_app.widgets.mask_editor import MaskEditor
 from compilemask_app.widgets.mask_view import MaskView
@@ -29,6 +31,7 @@ from textual.command import CommandPalette
 from textual.pilot import Pilot
 from textual.widgets import DataTable, Input, OptionList
 
+from compilemask.measure.timing import NO_GPU
 from compilemask.worker_protocol import Job
 from tests.app.conftest import TEXT, MakeApp
 from tests.app.test_jobs import worker
@@ -106,6 +109,77 @@ class TestJobs:
             await design(pilot)
             state = screen.board.states(screen.fingerprint)[Job.VALIDATE]
             assert (state.phase, state.outdated) == (Phase.GOOD, False)
+
+    async def test_an_old_result_is_marked_where_no_narrow_line_cuts_it(self, make_app: MakeApp) -> None:
+        async with make_app(worker=worker("good")).run_test(size=(60, 20)) as pilot:
+            screen = await design(pilot)
+            await pilot.press("v", "c")
+            await until(pilot, lambda: not screen.board.busy() and screen.board.entry(Job.COMPILE).report is not None)
+            bar = screen.query_one(JobBar)
+            await until(pilot, lambda: "✓ registers" in str(bar.render()))
+            assert "old" not in str(bar.render())
+            screen.query_one(MaskEditor).text = TEXT + "#"
+            await design(pilot)
+            for line in str(bar.render()).split("\n")[:2]:
+                assert line[11:].startswith("~ old: ")
+                assert "✓" not in line
+
+    async def test_every_new_mask_has_results_of_its_own(self, make_app: MakeApp) -> None:
+        document = files.new_document()
+        async with make_app(document=document, worker=worker("good")).run_test(size=SIZE) as pilot:
+            screen = await design(pilot)
+            await pilot.press("v")
+            await until(pilot, lambda: screen.board.entry(Job.VALIDATE).state.phase is Phase.GOOD)
+            await pilot.press("ctrl+n")
+            await until(pilot, lambda: screen.files.document is not document)
+            assert screen.files.document.name == document.name
+            assert screen.board.entry(Job.VALIDATE).state.phase is Phase.IDLE
+
+    async def test_results_go_with_the_text_when_it_is_saved_under_a_name(
+        self, make_app: MakeApp, tmp_path: Path
+    ) -> None:
+        async with make_app(worker=worker("good")).run_test(size=SIZE) as pilot:
+            screen = await design(pilot)
+            await pilot.press("v")
+            await until(pilot, lambda: screen.board.entry(Job.VALIDATE).state.phase is Phase.GOOD)
+            await pilot.press("ctrl+s")
+            await answered(pilot, str(tmp_path / "mine.mask"))
+            await until(pilot, lambda: screen.files.document.name == "mine")
+            await pilot.press("e", "z", "z", "ctrl+z")
+            await until(pilot, lambda: text_of(screen) == TEXT)
+            await design(pilot)
+            state = screen.query_one(JobBar).states[Job.VALIDATE]
+            assert (state.phase, state.outdated) == (Phase.GOOD, False)
+
+    async def test_a_result_counts_for_the_values_it_was_made_with(self, make_app: MakeApp) -> None:
+        document = Document("fake", TEXT, parameters=(("documents", [64, 64]),))
+        async with make_app(document=document, worker=worker("good")).run_test(size=SIZE) as pilot:
+            screen = await design(pilot)
+            before = screen.fingerprint
+            screen.files.document = replace(document, parameters=())
+            assert screen.fingerprint != before
+
+    async def test_reading_code_while_it_compiles_says_that_it_compiles(self, make_app: MakeApp) -> None:
+        async with make_app(worker=worker("slow")).run_test(size=SIZE, notifications=True) as pilot:
+            screen = await design(pilot)
+            await pilot.press("c")
+            await until(pilot, lambda: screen.board.entry(Job.COMPILE).state.phase is Phase.RUNNING)
+            await pilot.press("i")
+            await until(pilot, lambda: bool(pilot.app.screen.query("Toast")))
+            toast = pilot.app.screen.query("Toast").first()
+            assert "it is compiling" in str(toast.render())
+            await until(pilot, lambda: 0 < toast.region.bottom <= screen.query_one(JobBar).region.y)
+
+    @pytest.mark.parametrize("size", [(60, 20), (100, 30), (160, 45)])
+    async def test_that_there_is_no_gpu_is_told_within_the_line(self, make_app: MakeApp, size: tuple[int, int]) -> None:
+        async with make_app().run_test(size=size) as pilot:
+            screen = await design(pilot)
+            bar = screen.query_one(JobBar)
+            bar.states = {Job.TIME: JobState(Phase.UNABLE, NO_GPU)}
+            line = str(bar.render()).split("\n")[2]
+            useful = line[: bar.content_region.width]
+            assert "no CUDA GPU on this machine" in useful
+            assert size[0] < 160 or useful == line
 
     async def test_x_cancels(self, make_app: MakeApp) -> None:
         async with make_app(worker=worker("slow")).run_test(size=SIZE) as pilot:

@@ -22,6 +22,7 @@ from compilemask_app.screens.dialogs import Prompt, Question, Waiting
 from compilemask_app.screens.open_screen import OpenScreen
 from compilemask_app.screens.reader_screen import ReaderScreen
 from compilemask_app.screens.times_screen import TimesScreen
+from compilemask_app.widgets.job_bar import Phase
 
 if TYPE_CHECKING:
     from compilemask_app.screens.design import DesignScreen
@@ -93,9 +94,11 @@ class LookFlow:
 
     def reader(self) -> None:
         """The listings of the last compilation."""
-        report = self._screen.board.entry(Job.COMPILE).report
-        if isinstance(report, CompileReport):
-            self._screen.app.push_screen(ReaderScreen(report))
+        entry = self._screen.board.entry(Job.COMPILE)
+        if isinstance(entry.report, CompileReport):
+            self._screen.app.push_screen(ReaderScreen(entry.report))
+        elif entry.state.phase in (Phase.WAITING, Phase.RUNNING):
+            self._screen.notify("it is compiling: i shows the code once that is done")
         else:
             self._screen.notify("nothing compiled yet: c compiles")
 

@@ -42,6 +42,9 @@ _MARKS = {
     Phase.BAD: ("✗", "error"),
     Phase.UNABLE: ("–", "warning"),
 }
+_OLD = ("~ old:", "warning")
+"""In the place of the sign: a result of another text is neither green nor red, and no narrow line cuts it off."""
+
 _KEYS = {Job.VALIDATE: "v", Job.COMPILE: "c", Job.TIME: "t"}
 _HINTS = {
     Job.VALIDATE: "check against the dense reference",
@@ -70,7 +73,8 @@ class JobBar(Widget):
 
     def _line(self, text: Text, job: Job, state: JobState) -> None:
         colours = self.app.theme_variables
-        mark, colour = _MARKS[state.phase]
+        old = state.outdated and state.phase in (Phase.GOOD, Phase.BAD)
+        mark, colour = _OLD if old else _MARKS[state.phase]
         text.append(_KEYS[job], style=f"bold {colours.get('footer-key-foreground', '')}")
         text.append(f" {job.value:<9}", style="bold" if state.phase is not Phase.IDLE else "")
         text.append(f"{mark} ", style=colours.get(colour, "") if colour else "dim")
@@ -80,8 +84,6 @@ class JobBar(Widget):
             text.append("━" * (BAR - filled), style="dim")
             text.append(f" {state.done}/{state.total} ")
         words = state.text.splitlines()[0] if state.text else _HINTS[job] if state.phase is Phase.IDLE else ""
-        text.append(words, style="dim" if state.phase is Phase.IDLE or state.outdated else "")
-        if state.outdated and state.phase in (Phase.GOOD, Phase.BAD):
-            text.append("  (for an older text)", style="dim italic")
+        text.append(words, style="dim" if state.phase is Phase.IDLE or old else "")
         if state.phase in (Phase.RUNNING, Phase.WAITING):
             text.append("   x cancels", style="dim")
