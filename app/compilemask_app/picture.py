@@ -31,7 +31,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why a cell is visible or hidden; `line` is 1-based, None where no rule says so."""
+    """Why a cell is visible or hidden; `line` is 1-based, that of the rule to look at, None where there is none."""
 
     visible: bool
     text: str

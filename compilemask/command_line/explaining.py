@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from typing import Any
 
 from compilemask.command_line.exit_codes import ExitCode
 from compilemask.command_line.masks import check_cell, check_head, compiled_of
 from compilemask.command_line.screen import say, say_json
 from compilemask.measure.naming import token_name
+from compilemask.pipeline.explanation import Considered
 
 
 def run(arguments: Namespace) -> ExitCode:
@@ -35,12 +37,27 @@ def run(arguments: Namespace) -> ExitCode:
                 "file": span.source.name if span else None,
                 "line": span.line if span else None,
                 "text": found.text,
+                "considered": [_told(one) for one in found.considered],
             }
         )
         return ExitCode.GOOD
     say(f"query {query:,} = {names[0]}")
     say(f"key   {key:,} = {names[1]}")
     say(f"{'visible' if found.visible else 'not visible'}: {found.text}")
-    if found.span is not None:
+    decided = found.rule is not None and all(one.rule is not found.rule for one in found.considered)
+    if decided and found.span is not None:
         say(f"  {found.span.source.name}:{found.span.line}: {found.span.source.line(found.span.line).strip()}")
+    for one in found.considered:
+        say(f"  {one.sentence()}")
     return ExitCode.GOOD
+
+
+def _told(one: Considered) -> dict[str, Any]:
+    span = one.rule.span
+    return {
+        "rule": one.rule.number,
+        "file": span.source.name if span else None,
+        "line": span.line if span else None,
+        "text": one.text,
+        "why": one.why,
+    }

@@ -54,6 +54,10 @@ def _decide(variant: Variant, q: int, k: int) -> tuple[bool, ir.Rule | ir.Limit 
     return True, decider
 
 
+def selects_cell(rule: ir.Rule, cell: Cell) -> bool:
+    """Whether a rule speaks of the query and of the key, whatever its relation says."""
+    return selects(rule.who, Token(cell.queries, cell.q)) and selects(rule.whom, Token(cell.keys, cell.k))
+
+
 def _matches(rule: ir.Rule, cell: Cell) -> bool:
-    query, key = Token(cell.queries, cell.q), Token(cell.keys, cell.k)
-    return selects(rule.who, query) and selects(rule.whom, key) and holds(rule.how, cell)
+    return selects_cell(rule, cell) and holds(rule.how, cell)

@@ -227,6 +227,22 @@ def test_explain_names_the_rule_and_the_regions(capsys: Capture, pair: Path) -> 
     assert "not visible" in printed(capsys, "explain", pair, "--query", "9", "--key", "6")
 
 
+def test_explain_tells_of_a_hidden_cell_what_each_rule_lacks(capsys: Capture) -> None:
+    words = ("explain", "block_diffusion", "--query", "200", "--key", "800")
+    why = "query's block 3 is not after key's block 4"
+
+    assert answered(capsys, *words)["considered"] == [
+        {
+            "rule": 2,
+            "file": str(library.locate("block_diffusion")),
+            "line": 18,
+            "text": "noisy sees clean : before by block",
+            "why": why,
+        }
+    ]
+    assert f"\n  line 18: noisy sees clean : before by block — {why}\n" in printed(capsys, *words)
+
+
 def test_validate_is_green_and_says_what_it_did(capsys: Capture, pair: Path) -> None:
     report = answered(capsys, "validate", pair)
 

@@ -113,7 +113,7 @@ def _finished(mask: MaskPicture) -> Picture:
 def _explainer(compiled: CompiledMask, choice: Choice) -> Callable[[int, int], Reason]:
     def explain(query: int, key: int) -> Reason:
         found = compiled.explain(query, key, choice.batch, choice.head)
-        return Reason(found.visible, found.text, found.span.line if found.span is not None else None)
+        return Reason(found.visible, found.sentence(), found.line())
 
     return explain
 

@@ -145,7 +145,7 @@ class DesignActions(NewestSize, Screen[None]):
             return
         reason = self.picture.explain(self.view.query_cursor, self.view.key_cursor)
         if reason.line is None:
-            self.notify("no rule speaks of this cell")
+            self.notify(reason.text)
         else:
             self.show_line(reason.line)
 
