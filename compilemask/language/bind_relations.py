@@ -11,6 +11,7 @@ from compilemask.language.bind_coordinates import RuleTokens, by_of, default_by,
 from compilemask.language.bind_expressions import closures, expression
 from compilemask.language.bind_kinds import Kind, kind_of
 from compilemask.language.bind_names import check_let_arguments
+from compilemask.language.bind_relation_words import called_without_need, unknown_relation
 from compilemask.language.bind_scope import CALLED_RELATIONS, COORDINATES, RELATIONS, Closure, Context, Scope, bracketed
 from compilemask.language.bind_shapes import called_relation
 from compilemask.language.findings import RejectError, reject
@@ -88,6 +89,8 @@ def _name(scope: Scope, node: syntax.Name, place: Place) -> ir.Relation:
     if name in CALLED_RELATIONS and name not in scope.parameters:
         raise reject("arguments-missing", f"`{name}` needs its arguments: `{name}(...)`", span, _USAGE[name])
     if name not in RELATIONS:
+        if name not in scope.known():
+            raise unknown_relation(name, span)
         return _condition(scope, node, place)
     match name:
         case "all":
@@ -155,6 +158,8 @@ def _call(scope: Scope, node: syntax.Call, place: Place) -> ir.Relation:
         if default is not None:
             default.taken = True
         return called_relation(scope, node, place.context, place.tokens, given)
+    if node.name in RELATIONS:
+        raise called_without_need(node)
     return _condition(scope, node, place)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from compilemask.language.lexing import Token
-from compilemask.language.names import RESERVED, STATEMENT_WORDS, nearest
+from compilemask.language.names import BARE_RELATIONS, RESERVED, STATEMENT_WORDS, nearest
 from compilemask.language.parser_tables import UnexpectedTokenError, tables
 from compilemask.source import Diagnostic, Severity
 
@@ -31,6 +31,7 @@ class Situation:
     following: Token | None
     accepted: frozenset[str]
     first: Token
+    after: tuple[Token, ...] = ()
 
     def previous(self, *texts: str) -> bool:
         return self.before is not None and self.before.text in texts
@@ -51,7 +52,7 @@ def unexpected(line: tuple[Token, ...], at: int, token: Token, error: Unexpected
     """The message for token number `at` of a line, or for its end; `error.accepted` says what could stand there."""
     before = line[at - 1] if at else None
     following = line[at + 1] if at + 1 < len(line) else None
-    here = Situation(token, before, following, error.accepted, line[0])
+    here = Situation(token, before, following, error.accepted, line[0], line[at + 1 :])
     return Diagnostic(Severity.ERROR, "syntax", _message(here), token.span, _hint(here))
 
 
@@ -164,12 +165,27 @@ _GOES_ON = frozenset(
     ["and", "or", "except", "not", "else", "in", "+", "-", "*", "//", "%", "<", "<=", "==", "!=", ">=", ">"]
 ) | {"not in"}
 
+_COMPARE = sorted(BARE_RELATIONS - {"all", "none"})
+"""The bare relations that take `by`."""
+
 Hint = str | Callable[[Situation], str]
 
 _HINTS: tuple[tuple[Callable[[Situation], bool], Hint], ...] = (
     (
         lambda s: s.token is s.first and "PARAM" in s.accepted and s.next_is("sees", "cannot"),
         "a rule stands indented below `rules`",
+    ),
+    (
+        lambda s: s.token is s.first and "PARAM" in s.accepted and s.token.text == "limit",
+        "a `limit` stands indented below `rules`, as a rule does",
+    ),
+    (
+        lambda s: s.token is s.first and "PARAM" in s.accepted and s.token.kind == "WORD" and s.next_is("="),
+        lambda s: _bare_value(s),
+    ),
+    (
+        lambda s: s.after_value and s.previous(*_COMPARE) and _names_something(s),
+        lambda s: f"write `{s.before.text} by {s.token.text}`" if s.before else "",
     ),
     (
         lambda s: s.token is s.first and "PARAM" in s.accepted and s.next_is(":"),
@@ -244,3 +260,14 @@ def _how_many(here: Situation) -> str:
     word = here.before.text if here.before is not None else "first"
     region = here.following.text if here.following is not None else "region"
     return f"say how many: {word} 1 of {region}"
+
+
+def _names_something(here: Situation) -> bool:
+    """Whether the token may be a coordinate, rather than a keyword that was meant."""
+    return here.token.kind == "WORD" and here.token.text not in RESERVED and _meant(here) is None
+
+
+def _bare_value(here: Situation) -> str:
+    value = here.after[1].text if len(here.after) == 2 else "..."
+    name = here.token.text
+    return f"write `param {name} = {value}`, or `let {name} = {value}` for a value that is never set from outside"

@@ -132,7 +132,7 @@ _RULES = (
         "limit",
         Kind.RULE,
         "limit : HOW",
-        "Wherever it stands: a pair is visible only if HOW holds too.",
+        "One of the rules, indented as they are, before or after any: a pair is visible only if HOW holds too.",
         _layout("6", "token sees token : window(behind=2, ahead=2)\n    limit : causal"),
     ),
 )
