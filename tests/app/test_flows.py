@@ -21,6 +21,7 @@ from compilemask_app.screens.relation_screen import RelationScreen
 from compilemask_app.screens.times_screen import TimesScreen
 from compilemask_app.widgets.code_view import CodeView
 from compilemask_app.widgets.completion_list import CompletionList
+from compilemask_app.widgets.diagnostics_panel import DiagnosticsPanel
 from compilemask_app.widgets.job_bar import JobBar, JobState, Phase
 from compilemask_app.widgets.line_note import LineNote
 from compilemask_app.widgets.mask_editor import MaskEditor
@@ -300,6 +301,28 @@ class TestComposing:
             note = app.design.query_one(LineNote)
             await until(pilot, lambda: note.has_class("open"))
             assert "answr" in str(note.content)
+
+    async def test_the_line_being_typed_stays_in_view_when_an_error_takes_its_room(self, make_app: MakeApp) -> None:
+        text = "\n".join(
+            [*TWO.splitlines()[:8], *["    # a line"] * 6, "    answer sees answer : causal within answer"]
+        )
+        async with make_app(text, compile_=Pictures()).run_test(size=(60, 20)) as pilot:
+            screen = await design(pilot)
+            editor, note, panel = (
+                screen.query_one(MaskEditor),
+                screen.query_one(LineNote),
+                screen.query_one(DiagnosticsPanel),
+            )
+            screen.show_line(15, 100)
+            await pilot.pause(0.1)
+            assert not panel.display
+            await pilot.press("x")
+            await until(pilot, lambda: panel.display and note.has_class("open"))
+            await pilot.pause(0.1)
+            line = editor.cursor_screen_offset.y
+            assert editor.region.y <= line < editor.region.bottom
+            assert not note.region.y <= line < note.region.bottom
+            assert editor.region.contains_region(note.region)
 
     async def test_f8_formats_and_f8_again_changes_nothing(self, make_app: MakeApp) -> None:
         async with make_app(TWO.replace("answer sees prompt : all", "answer   sees prompt:all")).run_test(

@@ -85,8 +85,19 @@ class MaskEditor(TextArea):
         findings = self._by_line.get(row, []) if self.has_focus else []
         if self.screen.query_one(CompletionList).is_open:
             findings = []
-        cursor = self.cursor_screen_offset
-        note.tell(findings, Offset(self.region.x + self.gutter_width, cursor.y + 1))
+        note.tell(findings, Offset(self.region.x + self.gutter_width, self.cursor_screen_offset.y), self.region)
+
+    def on_resize(self) -> None:
+        """The line with the cursor stays in view when findings take room from the text."""
+        if self.has_focus:
+            self.call_after_refresh(self.scroll_cursor_visible)
+            self.call_after_refresh(self._note_line)
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """The note stays with its line."""
+        super().watch_scroll_y(old_value, new_value)
+        if self.has_focus:
+            self._note_line()
 
     def get_line(self, line_index: int) -> Text:
         """A line with its colours, findings underlined and told at its end."""
