@@ -16,10 +16,9 @@ from compilemask.measure.error_budget import OutputError, compare, references
 from compilemask.measure.kernel_runs import Inputs, called, interpreted, random_inputs
 from compilemask.measure.mask_checks import Place
 from compilemask.measure.oracle import BlockOracle
-from compilemask.measure.reduced_mask import ReducedMask, reduced_mask
+from compilemask.measure.reduced_mask import INTERPRETED_SIZE, ReducedMask, reduced_mask
 from compilemask.measure.report import Check, Outcome, WrongCell
 
-INTERPRETED_SIZE = 160
 GPU_SIZE = 2048
 HEAD_DIM = 64
 GPU_HEAD_DIM = 128
@@ -48,7 +47,7 @@ def check_on_gpu(places: Sequence[Place], block: tuple[int, int], step: Step) ->
         checks += _check_reduced(
             mask, dtype, GPU_HEAD_DIM, "cuda", lambda reduced, given: called(reduced, given, gradients=True), block
         )
-        if mask.query_length < places[0].variant.queries.length or mask.key_length < places[0].variant.keys.length:
+        if not mask.is_whole:
             step(f"kernel, {_word(dtype)}, whole length, on the GPU")
             checks += _check_whole(places[0], dtype, block)
     return checks
@@ -63,10 +62,9 @@ def _check_reduced(
     visible = torch.from_numpy(mask.visible)[None].to(device)
     given = random_inputs(visible, dtype, head_dim, sampling.SEED)
     truth = references(given.q, given.k, given.v, visible, dout=given.dout, dlse=given.dlse)
-    whole = mask.query_length == mask.places[0].variant.queries.length
     size = f"{mask.query_length:,} x {mask.key_length:,}"
     heads = f"{visible.shape[1]} head{'s' if visible.shape[1] > 1 else ''}"
-    scope = f"{'all' if whole else 'reduced to'} {size} tokens, {heads}, head_dim {head_dim}"
+    scope = f"{'all' if mask.is_whole else 'reduced to'} {size} tokens, {heads}, head_dim {head_dim}"
     found = run(mask, given)
     errors = compare(found, truth)
     wheres = [_Where(mask.places, mask.queries, mask.keys, block)] * len(errors)

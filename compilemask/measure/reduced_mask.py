@@ -16,6 +16,9 @@ from compilemask.measure.mask_checks import Place
 from compilemask.measure.oracle import BlockOracle
 from compilemask.tiles import build_tile_map
 
+INTERPRETED_SIZE = 160
+"""Queries and keys that the interpreter is given at most."""
+
 PIECE = 32
 MAX_VARIANTS = 4
 
@@ -47,6 +50,12 @@ class ReducedMask:
     def key_length(self) -> int:
         """Number of keys."""
         return len(self.keys)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it has all queries and all keys of the mask that it was taken from."""
+        variant = self.places[0].variant
+        return (self.query_length, self.key_length) == (variant.queries.length, variant.keys.length)
 
     def descriptor(self, block_m: int = 128, block_n: int = 128) -> Descriptor:
         """Its descriptor; variant i is head i."""

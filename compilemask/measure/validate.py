@@ -10,6 +10,7 @@ from compilemask.measure import sampling
 from compilemask.measure.machine import gpu_name, has_triton
 from compilemask.measure.mask_checks import Place, check_form, check_mask, places
 from compilemask.measure.progress import Progress, silent
+from compilemask.measure.reduced_mask import INTERPRETED_SIZE
 from compilemask.measure.report import Check, Outcome, ValidationReport
 from compilemask.pipeline import CompiledMask
 
@@ -47,13 +48,17 @@ def validate(
     if kernel and checks[0].outcome is Outcome.PASS:
         checks += _kernel_checks(checked, (judged.block_m, judged.block_n), step, gpu)
         if gpu is None and has_triton():
-            notes.append(
-                "no GPU here: the kernel ran in Triton's interpreter on pieces of the mask around its region borders"
-            )
+            notes.append(f"no GPU here: the kernel ran in Triton's interpreter on {_interpreted(compiled)}")
     machine = gpu or "the CPU"
     seconds = time.perf_counter() - started
     lengths = compiled.query_length, compiled.key_length
     return ValidationReport(compiled.name, *lengths, machine, tuple(checks), tuple(notes), seconds)
+
+
+def _interpreted(compiled: CompiledMask) -> str:
+    """How much of the mask the interpreter was given."""
+    whole = max(compiled.query_length, compiled.key_length) <= INTERPRETED_SIZE
+    return "the whole mask" if whole else "pieces of the mask around its region borders"
 
 
 def _counter(progress: Progress, total: int) -> Callable[[str], None]:

@@ -15,6 +15,7 @@ from compilemask.language.meaning import visible
 from compilemask.language.program import Program
 from compilemask.measure import kernel_checks
 from compilemask.measure.kernel_runs import Inputs, interpreted
+from compilemask.measure.machine import gpu_name
 from compilemask.measure.oracle import BlockOracle
 from compilemask.measure.progress import Stopped
 from compilemask.measure.reduced_mask import ReducedMask
@@ -122,6 +123,22 @@ def test_a_small_mask_is_compared_whole_and_its_kernel_runs() -> None:
     kernels = [check for check in report.checks if check.name.startswith("kernel")]
     assert {check.name.split()[2] for check in kernels} == {"out", "lse", "dq", "dk", "dv"}
     assert all(check.of_budget is not None and check.of_budget <= 1 for check in kernels)
+
+
+@pytest.mark.skipif(gpu_name() is not None, reason="the note is about machines without a GPU")
+@pytest.mark.parametrize(
+    ("queries", "keys", "compared", "noted"),
+    [(70, 90, "all 70 x 90 tokens", "the whole mask"), (70, 400, "reduced to 70 x ", "pieces of the mask")],
+)
+def test_the_note_and_the_table_agree_on_what_the_interpreter_ran(
+    queries: int, keys: int, compared: str, noted: str
+) -> None:
+    text = f"queries\n    a : {queries}\nkeys\n    b : {keys}\nrules\n    a sees b : all\n"
+    report = validate(compile_text(text))
+
+    assert all(check.scope.startswith(compared) for check in report.checks if check.name.startswith("kernel"))
+    (note,) = (note for note in report.notes if "interpreter" in note)
+    assert noted in note
 
 
 @pytest.mark.parametrize(("output", "row", "token"), [("out", 75, "query"), ("dk", 20, "key")])
