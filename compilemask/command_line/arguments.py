@@ -121,6 +121,11 @@ def natural(text: str) -> int:
     return value
 
 
+def place(text: str) -> int | str:
+    """The number of a token, or its name as `explain` prints it, such as `clean+36`; the mask knows what it means."""
+    return text if re.match(r"[A-Za-z_]", text.strip()) else natural(text)
+
+
 def _positive(text: str) -> int:
     value = natural(text)
     if value == 0:
@@ -165,8 +170,8 @@ def _check(verbs: Verbs) -> None:
 def _explain(verbs: Verbs) -> None:
     verb = _verb(verbs, "explain", "say whether a query sees a key, and by which rule")
     _mask(verb)
-    verb.add_argument("--query", type=natural, required=True, metavar="Q", help="number of the query")
-    verb.add_argument("--key", type=natural, required=True, metavar="K", help="number of the key")
+    verb.add_argument("--query", type=place, required=True, metavar="Q", help="the query: its number, or answer[2]+97")
+    verb.add_argument("--key", type=place, required=True, metavar="K", help="the key: its number, or answer[2]+97")
     _head(verb)
     _json(verb)
 

@@ -6,7 +6,7 @@ from argparse import Namespace
 from typing import Any
 
 from compilemask.command_line.exit_codes import ExitCode
-from compilemask.command_line.masks import check_cell, check_head, compiled_of
+from compilemask.command_line.masks import check_head, compiled_of, slot_of
 from compilemask.command_line.screen import say, say_json
 from compilemask.measure.naming import token_name
 from compilemask.pipeline.explanation import Considered
@@ -15,10 +15,11 @@ from compilemask.pipeline.explanation import Considered
 def run(arguments: Namespace) -> ExitCode:
     """Print the answer; exit 0 whether the cell is visible or not."""
     compiled = compiled_of(arguments)
-    query, key, batch, head = arguments.query, arguments.key, arguments.batch, arguments.head
+    batch, head = arguments.batch, arguments.head
     check_head(compiled, batch, head)
-    check_cell(compiled, query, key)
     variant = compiled.program.variant_of(batch, head)
+    query = slot_of(compiled, variant.queries, "query", arguments.query)
+    key = slot_of(compiled, variant.keys, "key", arguments.key)
     names = token_name(variant.queries, query), token_name(variant.keys, key)
     found = compiled.explain(query, key, batch, head)
     if arguments.json:

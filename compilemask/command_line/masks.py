@@ -7,6 +7,8 @@ from argparse import Namespace
 from compilemask.command_line.screen import remark, rendered
 from compilemask.command_line.settings import parameters_of
 from compilemask.errors import UsageError
+from compilemask.language.axis import Axis
+from compilemask.measure.naming import slot_named
 from compilemask.pipeline import CompiledMask
 from compilemask.pipeline import compile as compile_mask
 
@@ -34,13 +36,18 @@ def check_head(compiled: CompiledMask, batch: int, head: int) -> None:
             raise UsageError(f"--{what} {number}: {compiled.name} has {count}, numbered 0 to {count - 1}")
 
 
-def check_cell(compiled: CompiledMask, query: int, key: int) -> None:
-    """Refuse a cell outside of the mask.
+def slot_of(compiled: CompiledMask, axis: Axis, what: str, place: int | str) -> int:
+    """The slot that `--query` or `--key` (`what`) means: a number, or a name as `explain` prints it.
 
     Raises:
-        UsageError: the query or the key does not exist.
+        UsageError: there is no such token.
     """
-    for what, number, count in (("query", query, compiled.query_length), ("key", key, compiled.key_length)):
-        if number >= count:
-            numbers = f"has {count:,}, numbered 0 to {count - 1}" if count else "has none"
-            raise UsageError(f"--{what} {number}: {compiled.name} {numbers}")
+    if isinstance(place, str):
+        try:
+            return slot_named(axis, place)
+        except UsageError as error:
+            raise UsageError(f"--{what} {error}") from None
+    if place >= axis.length:
+        numbers = f"has {axis.length:,}, numbered 0 to {axis.length - 1}" if axis.length else "has none"
+        raise UsageError(f"--{what} {place}: {compiled.name} {numbers}")
+    return place

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from compilemask.language.axis import Axis
+from compilemask.errors import UsageError
+from compilemask.language.axis import Axis, CoordinateKind
 
 
 def token_name(axis: Axis, slot: int) -> str:
@@ -25,9 +27,13 @@ def region_name(axis: Axis, slot: int) -> str:
     path = axis.path_of(slot)
     if not path:
         return "padding"
+    told = [part for part in path[:-1] if len(axis.runs.regions[part[0]].number) > 1] + [path[-1]]
+    return _joined(axis, tuple(told))
+
+
+def _joined(axis: Axis, path: tuple[tuple[str, int, int], ...]) -> str:
     tables = axis.runs.regions
-    told = [part for part in path[:-1] if len(tables[part[0]].number) > 1] + [path[-1]]
-    return ".".join(f"{name}[{number}]" if (tables[name].count > 1).any() else name for name, number, _ in told)
+    return ".".join(f"{name}[{number}]" if (tables[name].count > 1).any() else name for name, number, _ in path)
 
 
 def fitted(name: str, room: int) -> str:
@@ -40,6 +46,61 @@ def fitted(name: str, room: int) -> str:
 def borders(axis: Axis) -> NDArray[np.int64]:
     """Where one region instance ends and another begins, in storage order."""
     return np.flatnonzero(np.diff(axis.run_of())).astype(np.int64) + 1
+
+
+def slot_named(axis: Axis, text: str) -> int:
+    """The slot of a token by its name, `token_name` read backwards; without `+offset` the region's first token.
+
+    Raises:
+        UsageError: no region is called so, several are, or it has no such token; the message says which there are.
+    """
+    found = _NAMED.fullmatch(text.strip())
+    if found is None:
+        raise UsageError(f"{text}: expected a number or a place such as {_example(axis)}")
+    parts = [(name, number) for name, number in _REGION.findall(found["path"])]
+    names = tuple(name for name, _ in parts)
+    for name in names:
+        if name not in axis.runs.regions:
+            raise UsageError(f"{text}: there is no region {name}; there are {', '.join(axis.runs.regions) or 'none'}")
+    chosen = axis.in_path(names)
+    for name, number in parts:
+        if number:
+            column = axis.column(CoordinateKind.NUMBER, name)
+            chosen &= column.values == int(number)
+    return _offset_in(axis, text, names[-1], np.flatnonzero(chosen), int((found["offset"] or "0").replace(",", "")))
+
+
+def _offset_in(axis: Axis, text: str, region: str, slots: NDArray[np.int64], offset: int) -> int:
+    """The slot with this place in the one instance of `region` that `slots` are in."""
+    if not len(slots):
+        raise UsageError(f"{text}: there is no such region; a place looks like {_example(axis)}")
+    instances, first = np.unique(axis.instance(region)[slots], return_index=True)
+    if len(instances) > 1:
+        some = ", ".join(_instance_name(axis, region, int(slots[place])) for place in first[:MOST_NAMED])
+        more = f" and {len(instances) - MOST_NAMED:,} more" if len(instances) > MOST_NAMED else ""
+        raise UsageError(f"{text}: which one? There are {some}{more}")
+    places = axis.column(CoordinateKind.AT, region).values[slots]
+    at = np.flatnonzero(places == offset)
+    if not len(at):
+        raise UsageError(f"{text}: {region} has {len(slots):,} tokens there, +0 to +{int(places.max()):,}")
+    return int(slots[at[0]])
+
+
+def _instance_name(axis: Axis, region: str, slot: int) -> str:
+    """A region around a token with all regions around it, those that occur once too."""
+    path = axis.path_of(slot)
+    return _joined(axis, path[: [name for name, _, _ in path].index(region) + 1])
+
+
+def _example(axis: Axis) -> str:
+    real = np.flatnonzero(~axis.padding)
+    return token_name(axis, int(real[0])) if len(real) else "region[1]+2"
+
+
+_REGION = re.compile(r"([A-Za-z_]\w*)(?:\[(\d+)\])?")
+_NAMED = re.compile(r"(?P<path>[A-Za-z_]\w*(?:\[\d+\])?(?:[. ][A-Za-z_]\w*(?:\[\d+\])?)*)(?:\+(?P<offset>\d[\d,]*))?")
+
+MOST_NAMED = 6
 
 
 @dataclass(frozen=True, slots=True)
