@@ -10,7 +10,6 @@ from compilemask.measure.report import (
     CompileReport,
     InstructionCount,
     Outcome,
-    TargetReport,
     TimingReport,
     ValidationReport,
 )
@@ -81,12 +80,12 @@ def compile_table(report: CompileReport) -> None:
     made = table(f"Compiled kernels of {report.mask}", "target", "kernel", *names, "instructions", right=names)
     for target in report.targets:
         if target.error is not None:
-            made.add_row(target.target, _kernel(target), "", "", "", "", "", "failed")
+            made.add_row(target.target, target.kernel_words, "", "", "", "", "", "failed")
             continue
         counts = ", ".join(f"{item.name} {item.count:,}" for item in target.instructions if _is_telling(item))
         made.add_row(
             target.target,
-            _kernel(target),
+            target.kernel_words,
             f"{target.registers}",
             f"{target.spills} B",
             f"{target.shared_bytes / 1024:.1f} KiB",
@@ -98,11 +97,7 @@ def compile_table(report: CompileReport) -> None:
     for target in report.targets:
         for text in (target.error, *target.warnings):
             if text:
-                say(f"{target.target} {_kernel(target)}: {text}")
-
-
-def _kernel(target: TargetReport) -> str:
-    return target.kernel.removeprefix("attention_").replace("_", " ")
+                say(f"{target.target} {target.kernel_words}: {text}")
 
 
 def _is_telling(item: InstructionCount) -> bool:

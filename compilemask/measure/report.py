@@ -122,6 +122,22 @@ class TargetReport:
     listings: tuple[Listing, ...] = ()
     error: str | None = None
 
+    @property
+    def kernel_words(self) -> str:
+        """The kernel's name for people; `kernel` is that of its function."""
+        return KERNEL_WORDS.get(self.kernel, self.kernel.replace("_", " "))
+
+
+KERNEL_WORDS = {
+    "attention_forward": "forward",
+    "attention_backward": "backward",
+    "attention_backward_keys": "backward, keys",
+    "attention_backward_queries": "backward, queries",
+    "hopper_attention_forward": "forward (Hopper)",
+    "hopper_attention_backward": "backward (Hopper)",
+}
+"""What the kernels that attend are called; the small ones beside them have telling names."""
+
 
 @dataclass(frozen=True, slots=True)
 class CompileReport:

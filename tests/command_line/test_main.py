@@ -351,6 +351,25 @@ def test_compile_prints_a_table_an_object_or_a_text(capsys: Capture, monkeypatch
     assert text == ".version 8.7\n"
 
 
+@pytest.mark.parametrize(
+    ("kernel", "words"),
+    [
+        ("attention_forward", "forward"),
+        ("attention_backward_keys", "backward, keys"),
+        ("hopper_attention_forward", "forward (Hopper)"),
+        ("finish_dq", "finish dq"),
+    ],
+)
+def test_a_kernel_has_one_name_for_people(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch, kernel: str, words: str
+) -> None:
+    report = replace(REPORT, targets=(replace(REPORT.targets[0], kernel=kernel),))
+    monkeypatch.setattr(compile_targets, "compile_targets", lambda *given, **named: report)
+
+    assert f" {words} " in printed(capsys, "compile", "causal")
+    assert answered(capsys, "compile", "causal")["targets"][0]["kernel"] == kernel
+
+
 def test_a_target_that_fails_is_named_and_the_answer_is_no(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compile_targets, "compile_targets", lambda *given, **named: REPORT)
 

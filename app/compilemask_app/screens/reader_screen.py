@@ -123,11 +123,11 @@ def _tab_id(language: str) -> str:
 
 def _row(target: TargetReport) -> list[str]:
     if target.error is not None:
-        return [target.target, target.kernel, "-", "-", "-", "-", f"{target.compile_s:.1f} s", "failed"]
+        return [target.target, target.kernel_words, "-", "-", "-", "-", f"{target.compile_s:.1f} s", "failed"]
     mix = [f"{item.name} {item.count:,}" for item in target.instructions if item.count][:MOST_INSTRUCTIONS]
     return [
         target.target,
-        target.kernel,
+        target.kernel_words,
         f"{target.registers:>9}",
         f"{target.spills:>4} B",
         f"{target.shared_bytes / 1024:>5.0f} KiB",
