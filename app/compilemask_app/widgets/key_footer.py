@@ -18,13 +18,35 @@ class KeyFooter(Footer):
 
     def on_resize(self, event: events.Resize) -> None:
         self.set_class(event.size.width < ROOMY, "-tight")
+        self.call_after_refresh(self._hide_cut_keys)
 
     def compose(self) -> ComposeResult:
         for key in super().compose():
             yield _marked(key)
+        self.call_after_refresh(self._hide_cut_keys)
+
+    def _hide_cut_keys(self) -> None:
+        """Half a word says nothing: keys that the docked ones would cover in part are not shown."""
+        keys = list(self.query(FooterKey))
+        docked = [key for key in keys if key.has_class("-command-palette") or (key.has_class(HELP) and self.is_tight)]
+        room = self.size.width - sum(map(_width, docked))
+        for key in keys:
+            if key not in docked:
+                room -= _width(key)
+                key.visible = room >= 0
+
+    @property
+    def is_tight(self) -> bool:
+        """Whether the help key is docked."""
+        return self.has_class("-tight")
 
 
 def _marked(key: Widget) -> Widget:
     if isinstance(key, FooterKey) and key.action.endswith("help"):
         key.add_class(HELP)
     return key
+
+
+def _width(key: FooterKey) -> int:
+    """Columns, whether it is shown or not."""
+    return key.render().cell_len + key.styles.gutter.width
