@@ -37,8 +37,14 @@ class LeavesOnce:
         assert isinstance(self, Screen)
         if self._left or not self.is_current:
             return AwaitComplete()
+        if not self.is_mounted:  # whose own handlers still look for what they hold
+            self.call_later(self._dismiss_mounted, result)
+            return AwaitComplete()
         self._left = True
         return Screen.dismiss(self, result)
+
+    def _dismiss_mounted(self, result: Any) -> None:
+        self.dismiss(result)
 
 
 class Palette(LeavesOnce, CommandPalette):

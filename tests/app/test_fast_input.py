@@ -9,9 +9,11 @@ import pytest
 from compilemask_app.framework import Palette
 from compilemask_app.jobs.compile_job import CompileRequest, CompileThread, Outcome
 from compilemask_app.jobs.pictures import Pictures
+from compilemask_app.messages import ViewChanged
 from compilemask_app.picture import MaskPicture, Picture
 from compilemask_app.screens.design import DesignScreen
 from compilemask_app.screens.dialogs import Prompt
+from compilemask_app.screens.open_screen import OpenScreen
 from compilemask_app.screens.reader_screen import ReaderScreen
 from compilemask_app.widgets.code_view import CodeView
 from compilemask_app.widgets.mask_editor import MaskEditor
@@ -50,6 +52,37 @@ async def test_a_dialog_that_is_closed_twice_closes_nothing_else(make_app: MakeA
         dialog.answer("b")
         dialog.action_give_up()
         await until(pilot, lambda: pilot.app.screen is screen)
+
+
+async def test_a_dialog_closed_while_it_opens_goes_without_a_word(make_app: MakeApp) -> None:
+    async with make_app().run_test(size=(100, 30)) as pilot:
+        screen = await design(pilot)
+        for _ in range(5):
+            pilot.app.push_screen(dialog := OpenScreen(()))
+            dialog.action_give_up()
+            dialog.action_give_up()
+            await until(pilot, lambda: pilot.app.screen is screen)
+
+
+async def test_moves_on_a_mask_of_other_lengths_mean_nothing(make_app: MakeApp) -> None:
+    async with make_app().run_test(size=(100, 30)) as pilot:
+        screen = await design(pilot)
+        view = screen.view
+        screen.post_message(ViewChanged(replace(view, query_length=900, key_length=900, query_cursor=800)))
+        await pilot.pause(0.1)
+        assert screen.view == view
+        screen.post_message(ViewChanged(replace(view, query_cursor=200)))
+        await until(pilot, lambda: screen.view.query_cursor == 200)
+
+
+async def test_what_is_asked_of_a_region_that_is_gone_is_not_done(make_app: MakeApp) -> None:
+    async with make_app().run_test(size=(100, 30)) as pilot:
+        screen = await design(pilot)
+        before = screen.text
+        await screen.composing.wanted("delete", 3, 3)
+        await screen.composing.type_parameter(7)
+        assert screen.text == before
+        assert pilot.app.screen is screen
 
 
 async def test_sizes_of_the_past_are_not_laid_out(make_app: MakeApp, monkeypatch: pytest.MonkeyPatch) -> None:

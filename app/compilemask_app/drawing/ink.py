@@ -58,7 +58,7 @@ UNICODE_GLYPHS: dict[Ink, str] = {
     Ink.CURSOR_WRONG: "⊗",
 }
 
-GLYPHS_IN_COLOUR: dict[int, str] = {Ink.WRONG: "X", Ink.CURSOR_WRONG: "X"}
+GLYPHS_IN_COLOUR: dict[int, str] = {Ink.WRONG: "X", Ink.CURSOR_WRONG: "⊗"}
 """Marks that look like a share of cells to some eyes, or to some terminals, and so are named by a character too."""
 
 ASCII_GLYPHS: dict[Ink, str] = {

@@ -62,6 +62,8 @@ class ComposeFlow:
         if matrix is None or view.locked:
             self._screen.notify("the text has errors of form; mend them first", severity="warning")
             return
+        if row >= len(matrix.rows) or column >= len(matrix.columns):  # of a text that has changed since
+            return
         match what:
             case "pick":
                 await self._pick(matrix, row, column)
@@ -148,7 +150,11 @@ class ComposeFlow:
 
     async def type_parameter(self, place: int) -> None:
         """Ask for the whole default of a parameter."""
-        line = self._screen.query_one(ParameterSteppers).lines[place]
+        self.read_text()
+        lines = self._screen.query_one(ParameterSteppers).lines
+        if place >= len(lines):  # of a text that has changed since
+            return
+        line = lines[place]
         answer = await self._screen.app.ask(Prompt(f"param {line.name}", line.text, "its default"))
         if answer and answer != line.text:
             self._apply(written(line, answer))

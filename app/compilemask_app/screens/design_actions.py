@@ -143,7 +143,10 @@ class DesignActions(NewestSize, Screen[None]):
     def action_goto_rule(self) -> None:
         if self.picture is None:
             return
-        reason = self.picture.explain(self.view.query_cursor, self.view.key_cursor)
+        query, key = self.view.query_cursor, self.view.key_cursor
+        if query >= self.picture.query_length or key >= self.picture.key_length:  # of a mask whose tiles are not made
+            return
+        reason = self.picture.explain(query, key)
         if reason.line is None:
             self.notify(reason.text)
         else:

@@ -61,8 +61,10 @@ class SharedView:
         return replace(view, query_cursor=query, key_cursor=key)
 
     def changed(self, message: ViewChanged) -> None:
-        """A map was moved or pointed at."""
+        """A map was moved or pointed at. A message from before a mask of other lengths was drawn means nothing now."""
         view, mask = message.view, self._screen.picture
+        if (view.query_length, view.key_length) != (self.view.query_length, self.view.key_length):
+            return
         if message.in_slots and mask is not None:
             query, key = mask.tokens_in(view.query_cursor, view.key_cursor)
             view = replace(view, query_cursor=query, key_cursor=key)
