@@ -5,12 +5,14 @@ from __future__ import annotations
 import threading
 import time
 
+import pytest
+from compilemask_app.actions import ACTIONS
 from compilemask_app.drawing.viewport import Viewport
 from compilemask_app.jobs.compile_job import CompileRequest
 from compilemask_app.messages import MaskBroken, PictureReady
 from compilemask_app.picture import Picture
 from compilemask_app.screens.design import DesignScreen
-from compilemask_app.screens.dialogs import HelpScreen
+from compilemask_app.screens.dialogs import NARROW_KEYS, HelpScreen, readable_keys
 from compilemask_app.widgets.cell_panel import CellPanel
 from compilemask_app.widgets.diagnostics_panel import DiagnosticsPanel
 from compilemask_app.widgets.map_input import HEADER
@@ -20,6 +22,7 @@ from compilemask_app.widgets.mask_view import MaskView
 from compilemask_app.widgets.tile_map_view import TileMapView
 from compilemask_app.widgets.title_bar import TitleBar
 from textual.pilot import Pilot
+from textual.widgets import Static
 
 from tests.app.conftest import MakeApp
 from tests.app.fakes import compile_fake
@@ -198,6 +201,21 @@ async def test_help_lists_every_key_of_the_table(make_app: MakeApp) -> None:
         assert isinstance(pilot.app.screen, HelpScreen)
         await pilot.press("escape")
         assert isinstance(pilot.app.screen, DesignScreen)
+
+
+@pytest.mark.parametrize("size", [(40, 12), (60, 20), (80, 24)])
+async def test_help_says_what_each_key_does_in_narrow_terminals(make_app: MakeApp, size: tuple[int, int]) -> None:
+    async with make_app().run_test(size=SIZE) as pilot:
+        await shown(pilot)
+        await pilot.press("f1")
+        await pilot.resize_terminal(*size)
+        await pilot.pause(0.1)
+        keys = pilot.app.screen.query_one("#keys").query_one(Static)
+        words = "".join("".join(keys.render_line(row).text for row in range(keys.size.height)).split())
+        for action in ACTIONS:
+            if len(readable_keys(action.keys)) <= NARROW_KEYS:
+                told = f"{readable_keys(action.keys)} {action.title}: {action.help} ({action.id})"
+                assert "".join(told.split()) in words
 
 
 async def test_keys_can_be_given_to_other_actions(make_app: MakeApp) -> None:

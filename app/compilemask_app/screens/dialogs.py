@@ -7,7 +7,7 @@ from typing import ClassVar, Generic, TypeVar
 
 from rich.table import Table
 from rich.text import Text
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
@@ -18,6 +18,10 @@ from compilemask_app.actions import ACTIONS, Scope
 from compilemask_app.framework import LeavesOnce, NewestSize
 
 Answer = TypeVar("Answer")
+
+FOUR_COLUMNS_FROM = 100
+"""Columns of the terminal from which keys, title, help and name of an action stand side by side."""
+NARROW_KEYS = 14
 
 
 class Dialog(NewestSize, LeavesOnce, ModalScreen[Answer], Generic[Answer]):
@@ -98,26 +102,37 @@ class HelpScreen(Dialog[None]):
         with Vertical():
             yield Static("Keys", classes="title")
             with VerticalScroll(id="keys"):
-                yield Static(self._table())
+                yield Static(self._table(self.app.size.width), id="table")
             yield Static(
-                "Every key can be changed in the settings file, by the name in the last column.", classes="note"
+                "Every key can be changed in the settings file, by its name, which stands last.", classes="note"
             )
 
-    def _table(self) -> Table:
+    def on_resize(self, event: events.Resize) -> None:
+        """Other columns for another width."""
+        super().on_resize(event)
+        for table in self.query("#table").results(Static):
+            table.update(self._table(event.size.width))
+
+    def _table(self, width: int) -> Table:
+        """Four columns, or two where those would leave no room for what a key does."""
         changed = dict(self.app.settings.keys) if hasattr(self.app, "settings") else {}
+        wide = width >= FOUR_COLUMNS_FROM
         table = Table.grid(padding=(0, 2), expand=True)
-        table.add_column(no_wrap=True)
-        table.add_column(no_wrap=True)
-        table.add_column(ratio=1)
-        table.add_column(no_wrap=True)
+        table.add_column(no_wrap=wide, max_width=None if wide else NARROW_KEYS)
+        if wide:
+            table.add_column(no_wrap=True)
+        table.add_column(ratio=1, overflow="fold")
+        if wide:
+            table.add_column(no_wrap=True)
         for scope in Scope:
-            table.add_row(Text(f"\n{scope.value}", style="bold"), "", "", "")
+            table.add_row(Text(f"\n{scope.value}", style="bold"))
             for action in ACTIONS:
                 if action.scope is scope:
-                    keys = changed.get(action.id, action.keys)
-                    table.add_row(
-                        Text(readable_keys(keys), style="bold"), action.title, action.help, Text(action.id, style="dim")
-                    )
+                    keys = Text(readable_keys(changed.get(action.id, action.keys)), style="bold")
+                    if wide:
+                        table.add_row(keys, action.title, action.help, Text(action.id, style="dim"))
+                    else:
+                        table.add_row(keys, Text.assemble(f"{action.title}: {action.help} ", (f"({action.id})", "dim")))
         return table
 
 
