@@ -9,6 +9,7 @@ import pytest
 from compilemask_app.actions import ACTIONS
 from compilemask_app.drawing.viewport import Viewport
 from compilemask_app.jobs.compile_job import CompileRequest
+from compilemask_app.jobs.pictures import Pictures
 from compilemask_app.messages import MaskBroken, PictureReady
 from compilemask_app.picture import Picture
 from compilemask_app.screens.design import DesignScreen
@@ -234,3 +235,16 @@ async def test_the_rule_behind_a_cell_is_one_key_away(make_app: MakeApp) -> None
         editor = screen.query_one(MaskEditor)
         assert screen.focused is editor
         assert editor.cursor_location[0] == 5
+
+
+async def test_a_hidden_cell_says_what_its_rule_lacks_and_leads_to_it(make_app: MakeApp) -> None:
+    async with make_app(compile_=Pictures()).run_test(size=SIZE) as pilot:
+        screen = await shown(pilot)
+        screen.query_one(MaskView).focus()
+        await pilot.press("right")
+        panel = screen.query_one(CellPanel)
+        key = panel.view.key_cursor
+        assert key > panel.view.query_cursor == 0
+        assert f"□ hidden  line 8: query's pos 0 is before key's pos {key}" in panel.words().plain
+        await pilot.press("l")
+        assert screen.query_one(MaskEditor).cursor_location[0] == 7
