@@ -43,7 +43,11 @@ def text_of(span: Span | None) -> str:
 
 
 def _quoted(span: Span | None) -> str:
-    return f"`{text_of(span)}`" if span is not None else "its relation"
+    return f"`{_cut(text_of(span), 60)}`" if span is not None else "its relation"
+
+
+def _cut(text: str, room: int) -> str:
+    return text if len(text) <= room else f"{text[: room - 1]}…"
 
 
 def _by_of(relation: ir.Relation) -> ir.By | None:
@@ -138,4 +142,4 @@ def _shown(value: Value | None) -> str:
     if value is None:
         return "absent"
     text = show(value) if value is ANY or not isinstance(value, int) else str(arithmetic.number(value, "it"))
-    return text if len(text) <= 40 else f"{text[:39]}…"
+    return _cut(text, 40)

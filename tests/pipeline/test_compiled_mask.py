@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import random
+
 import numpy as np
 import pytest
 
-from compilemask import UsageError, compile_text
+from compilemask import UsageError, compile_text, library
 from compilemask import compile as compile_mask
 from compilemask.intervals.solve import Form
 from compilemask.language import meaning
@@ -171,6 +173,19 @@ def test_every_rule_that_selects_a_hidden_cell_is_considered() -> None:
 
     assert [one.rule.number for one in found.considered] == [1, 2]
     assert found.considered[1].why == "query's (block, at) (0, 0) is not key's (block, at) (3, 6)"
+
+
+@pytest.mark.parametrize("name", library.names())
+def test_every_library_mask_can_say_why(name: str) -> None:
+    compiled = compile_mask(name)
+    draw = random.Random(name)
+
+    for _ in range(20):
+        query, key = draw.randrange(compiled.query_length), draw.randrange(compiled.key_length)
+        found = compiled.explain(query, key)
+        assert found.visible == compiled.rows.contains(query, key)
+        assert not found.visible or not found.considered
+        assert all(one.why and one.text for one in found.considered)
 
 
 def test_numbers_of_other_parents_and_absent_coordinates_are_named() -> None:
