@@ -125,6 +125,20 @@ class TestJobs:
                 assert line[11:].startswith("~ old: ")
                 assert "✓" not in line
 
+    async def test_a_result_is_old_as_soon_as_the_text_changes_even_to_one_that_is_wrong(
+        self, make_app: MakeApp
+    ) -> None:
+        async with make_app(worker=worker("good")).run_test(size=SIZE) as pilot:
+            screen = await design(pilot)
+            await pilot.press("v")
+            await until(pilot, lambda: screen.board.entry(Job.VALIDATE).state.phase is Phase.GOOD)
+            screen.query_one(MaskEditor).text = TEXT + "wrong"
+            await until(pilot, lambda: bool(screen.findings))
+            assert "~ old: proved" in str(screen.query_one(JobBar).render())
+            screen.query_one(MaskEditor).text = TEXT
+            await until(pilot, lambda: not screen.findings)
+            assert "✓ proved" in str(screen.query_one(JobBar).render())
+
     async def test_every_new_mask_has_results_of_its_own(self, make_app: MakeApp) -> None:
         document = files.new_document()
         async with make_app(document=document, worker=worker("good")).run_test(size=SIZE) as pilot:

@@ -176,6 +176,7 @@ class DesignScreen(DesignJobs):
         self.revision += 1
         self.submit()
         self.files.text_changed()
+        self.show_jobs()
         self._read_later()
 
     def _read_later(self) -> None:
