@@ -18,6 +18,10 @@ class MaskFileError(CompileMaskError):
         self.diagnostics = tuple(diagnostics)
         super().__init__("\n\n".join(d.render() for d in self.diagnostics))
 
+    def __reduce__(self) -> tuple[type[MaskFileError], tuple[tuple[Diagnostic, ...]]]:
+        """From its findings: pools of processes send errors home, and copies are made of them."""
+        return type(self), (self.diagnostics,)
+
 
 class UsageError(CompileMaskError):
     """A call or a command line that can't be carried out as written (exit code 2)."""

@@ -29,6 +29,8 @@ def run_forward(query: Tensor, key: Tensor, value: Tensor, mask: PreparedMask, s
         raise UsageError(f"q must have the mask's batch size, {mask.batch}, but has {query.shape[0]}.")
     if mask.heads not in (1, query.shape[1]):
         raise UsageError(f"q must have the mask's {mask.heads} heads, but has {query.shape[1]}.")
+    if _is_empty(query, key):
+        return _nothing_seen(query, value)
     orders = mask.orders(query.device)
     query = in_order(query, orders.query)
     key, value = in_order(key, orders.key), in_order(value, orders.key)
@@ -44,6 +46,8 @@ def run_backward(
     grad_lse: Tensor | None, mask: PreparedMask, scale: float,
 ) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
     """Gradients of query, key and value, contiguous, in the caller's token order."""
+    if _is_empty(query, key):
+        return query.new_zeros(query.shape), key.new_zeros(key.shape), value.new_zeros(value.shape)
     orders = mask.orders(query.device)
     query, output, lse, grad_output = (in_order(t, orders.query) for t in (query, output, lse, grad_output))
     key, value = in_order(key, orders.key), in_order(value, orders.key)
@@ -54,6 +58,17 @@ def run_backward(
         dq, dk, dv = _gpu_backward(query, key, value, output, lse, grad_output, grad_lse, mask, scale)
     inverse = orders.key_inverse
     return in_order(dq, orders.query_inverse), in_order(dk, inverse), in_order(dv, inverse)
+
+
+def _is_empty(query: Tensor, key: Tensor) -> bool:
+    return query.numel() == 0 or key.numel() == 0
+
+
+def _nothing_seen(query: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
+    """Output and LSE where there is no query, or no key to see."""
+    lse_dtype = torch.float64 if query.dtype == torch.float64 else torch.float32
+    output = query.new_zeros(*query.shape[:3], value.shape[3])
+    return output, query.new_full(query.shape[:3], float("-inf"), dtype=lse_dtype)
 
 
 def _is_plain(query: Tensor) -> bool:

@@ -1,15 +1,29 @@
 """The operators as PyTorch knows them: real, fake and differentiable, so that torch.compile sees one opaque call."""
 
+from collections import OrderedDict
+
 import torch
 from torch import Tensor
 
+from compilemask.descriptor.registry import find
 from compilemask.kernel.dispatch import run_backward, run_forward
 from compilemask.kernel.prepared import prepared
+
+KEPT = 64  # masks that graphs used last stay alive: nothing else in a graph can hold them until its backward pass
+_kept: OrderedDict[int, object] = OrderedDict()
+
+
+def _keep(mask: int) -> None:
+    _kept[mask] = find(mask)
+    _kept.move_to_end(mask)
+    if len(_kept) > KEPT:
+        _kept.popitem(last=False)
 
 
 @torch.library.custom_op("compilemask::attention", mutates_args=())
 def attention_op(query: Tensor, key: Tensor, value: Tensor, mask: int, scale: float) -> tuple[Tensor, Tensor]:
     """Output [B, H, M, DV] and LSE [B, H, M]; `mask` is a handle of `compilemask.kernel.prepared`."""
+    _keep(mask)
     return run_forward(query, key, value, prepared(mask), scale)
 
 

@@ -134,6 +134,35 @@ def test_registered_operator_is_sound() -> None:
     torch.library.opcheck(attention_op, (*tensors(mask), handle_of(mask), 0.25))
 
 
+def test_a_mask_that_only_a_graph_used_lives_until_the_backward_pass() -> None:
+    torch._dynamo.reset()
+
+    def call(q: Tensor, mask: CompiledMask) -> Tensor:
+        return attention(q, q, q, mask)
+
+    compiled = torch.compile(call, fullgraph=True, backend="aot_eager")
+    q = torch.randn(1, 2, 30, 8, requires_grad=True)
+    text = "layout\n    token : 30\nrules\n    token sees token : causal\n"
+    output = compiled(q, compile_text(text))
+    gc.collect()
+    (grad,) = torch.autograd.grad(output.sum(), q)
+    (expected,) = torch.autograd.grad(call(q, compile_text(text)).sum(), q)
+    assert torch.equal(grad, expected)
+
+
+@pytest.mark.parametrize(("batch", "queries", "keys"), [(0, 8, 8), (1, 0, 0), (1, 2, 0)])
+def test_nothing_to_see_gives_zeros(batch: int, queries: int, keys: int) -> None:
+    text = f"queries\n    q1 : {queries}\nkeys\n    k1 : {keys}\nalign end\nrules\n    q1 sees k1 : causal\n"
+    mask = compile_text(text)
+    q = torch.randn(batch, 2, queries, 16, requires_grad=True)
+    k, v = (torch.randn(batch, 2, keys, 16, requires_grad=True) for _ in range(2))
+    output, lse = attention(q, k, v, mask, return_lse=True)
+    assert output.shape == (batch, 2, queries, 16)
+    assert not output.any()
+    assert bool((lse == float("-inf")).all())
+    assert not any(grad.any() for grad in torch.autograd.grad(output.sum(), (q, k, v)))
+
+
 def test_works_under_checkpointing_and_torch_func() -> None:
     mask = mixed_mask(1, 1, 40, 50)
     q, k, v = (tensor.detach() for tensor in tensors(mask))
