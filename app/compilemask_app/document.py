@@ -14,6 +14,7 @@ from typing import Any
 
 from compilemask import library
 from compilemask.errors import UsageError
+from compilemask.files import write_in_one_step
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,17 +140,13 @@ def write(document: Document, text: str, path: Path) -> Document:
 
 def _put(path: Path, text: str, *, new: bool = False) -> None:
     """Write a file in one step; a `new` one writes over nothing but itself."""
-    beside = path.with_name(f".{path.name}.new")
     try:
         if new and path.exists():
             if path.read_text(encoding="utf-8") != text:
                 raise UsageError(f"not saved: {path} holds other numbers than the text needs; move it away first")
             return
-        beside.write_text(text, encoding="utf-8")
-        os.replace(beside, path)
+        write_in_one_step(path, text)
     except (OSError, UnicodeDecodeError) as error:
-        with suppress(OSError):
-            beside.unlink(missing_ok=True)
         why = error.strerror if isinstance(error, OSError) else None
         raise UsageError(f"not saved: {path}: {why or error}") from None
 

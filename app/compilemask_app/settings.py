@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+from compilemask.files import write_in_one_step
+
 MOST_RECENT = 12
 
 
@@ -50,7 +52,7 @@ def store(settings: Settings, path: Path) -> None:
     body["keys"] = dict(settings.keys)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(body, indent=2) + "\n", encoding="utf-8")
+        write_in_one_step(path, json.dumps(body, indent=2) + "\n")
     except OSError:
         return
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from compilemask.command_line.exit_codes import ExitCode
 from compilemask.command_line.screen import remark, rendered, say
 from compilemask.errors import MaskFileError, UsageError
+from compilemask.files import write_in_one_step
 from compilemask.language.parser import parse
 from compilemask.language.printer import format_file
 from compilemask.source import Source
@@ -33,9 +34,16 @@ def run(arguments: Namespace) -> ExitCode:
             say(f"{name}: would be reformatted")
             code = ExitCode.NO
         elif wanted != text:
-            Path(name).write_text(wanted, encoding="utf-8", newline="\n")
+            _write(name, wanted)
             say(f"{name}: reformatted")
     return code
+
+
+def _write(name: str, text: str) -> None:
+    try:
+        write_in_one_step(Path(name), text)
+    except OSError as error:
+        raise UsageError(f"{name}: not written: {error.strerror or error}") from None
 
 
 def _read(name: str) -> str:

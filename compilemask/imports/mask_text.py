@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from compilemask.errors import UsageError
+from compilemask.files import write_in_one_step
 from compilemask.imports.arrays import Array, Form, Masks, documents_of, masks_of
 from compilemask.intervals import Intervals
 
@@ -55,10 +55,8 @@ def write(mask: Imported, path: Path, *, text: bool = True) -> list[Path]:
     if mask.data_name is not None and mask.data is not None:
         contents[path.parent / mask.data_name] = mask.data
     for place, content in contents.items():
-        beside = place.with_name(f".{place.name}.new")
         try:
-            beside.write_text(content, encoding="utf-8")
-            os.replace(beside, place)
+            write_in_one_step(place, content)
         except OSError as error:
             raise UsageError(f"not written: {place}: {error.strerror or error}") from None
     return list(contents)
