@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+from argparse import Namespace
 from collections.abc import Sequence
 
 from compilemask.command_line.arguments import MODULES, parser
@@ -29,12 +30,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     except MaskFileError as error:
         return _invalid(error, str(getattr(arguments, "mask", None) or ""), getattr(arguments, "json", False))
     except UsageError as error:
-        return _say(ExitCode.WRONG_USE, str(error))
+        return _refused(ExitCode.WRONG_USE, str(error), arguments)
     except UnavailableError as error:
-        return _say(ExitCode.UNABLE, str(error))
+        return _refused(ExitCode.UNABLE, str(error), arguments)
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        return _say(ExitCode.WRONG_USE, f"{where}{error.strerror or error}")
+        return _refused(ExitCode.WRONG_USE, f"{where}{error.strerror or error}", arguments)
     except Exception as error:
         return _bug(error, argv)
 
@@ -42,6 +43,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _say(code: ExitCode, text: str, prefix: str = "compilemask: ") -> int:
     print(f"{prefix}{text}", file=sys.stderr)
     return code
+
+
+def _refused(code: ExitCode, text: str, arguments: Namespace) -> int:
+    """One line for people; with --json also an object for programs."""
+    if getattr(arguments, "json", False):
+        say_json({"error": text})
+    return _say(code, text)
 
 
 def _invalid(error: MaskFileError, mask: str, as_json: bool) -> int:

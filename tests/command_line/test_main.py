@@ -97,6 +97,21 @@ def test_show_json_has_the_agreed_fields(capsys: Capture, pair: Path) -> None:
     assert shown["compile_ms"] > 0
 
 
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        (2, ["show", "no_such_mask"]),
+        (2, ["show", "causal", "--set", "length=x"]),
+        (2, ["explain", "causal", "--query", "99999", "--key", "0"]),
+        pytest.param(3, ["time", "causal"], marks=needs_no_gpu),
+    ],
+)
+def test_what_is_refused_is_an_object_for_programs(capsys: Capture, code: int, words: list[str]) -> None:
+    assert main([*words, "--json"]) == code
+    streams = capsys.readouterr()
+    assert json.loads(streams.out)["error"] in streams.err
+
+
 def test_show_draws_the_mask_with_region_names(capsys: Capture, pair: Path) -> None:
     lines = printed(capsys, "show", pair, "--set", "prompt=2", "--set", "answers=[2, 2]").splitlines()
 
