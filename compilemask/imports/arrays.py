@@ -12,9 +12,12 @@ from numpy.typing import NDArray
 
 from compilemask.errors import UsageError
 from compilemask.intervals import Intervals
+from compilemask.language.bind_layout import MOST_TOKENS
+from compilemask.language.bind_parameters import MOST_HEADS, MOST_SAMPLES
 
 MOST_CELLS = 1 << 32
-MOST_TOKENS = 1 << 24
+UNREADABLE = (ValueError, EOFError, OverflowError, TypeError, MemoryError, RecursionError)
+"""What numpy raises for a header that is odd: no integers as shape, sizes beyond 64 bits, deep nesting."""
 FLASHMASK_BOUNDS = {True: (1, 2), False: (2, 4)}
 
 Array = NDArray[Any]
@@ -49,7 +52,7 @@ def read_array(path: Path) -> Array:
         array: Array = np.lib.format.open_memmap(path, mode="r")
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror or error}") from None
-    except (ValueError, EOFError):
+    except UNREADABLE:
         raise UsageError(f"{path} is no array that can be read; expected a .npy file as numpy.save writes it") from None
     if array.dtype.kind not in "biu":
         raise UsageError(f"{path} holds {array.dtype} values; expected booleans or integers")
@@ -96,12 +99,12 @@ def documents_of(array: Array) -> list[int]:
     _need(array.ndim == 1 and array.size > 1 and array.dtype.kind in "iu", array, Form.CU_SEQLENS)
     ends = array.astype(np.int64)
     _need(int(ends[0]) == 0, array, Form.CU_SEQLENS, f"the first is {int(ends[0]):,}")
-    lengths = np.diff(ends)
-    if (lengths < 0).any():
-        place = int(np.argmax(lengths < 0)) + 1
+    falls = array[1:] < array[:-1]  # compared, not subtracted: a difference can wrap
+    if falls.any():
+        place = int(np.argmax(falls)) + 1
         _need(False, array, Form.CU_SEQLENS, f"entry {place:,} is smaller than the one before")
-    _few(int(ends[-1]), "tokens")
-    return [int(length) for length in lengths]
+    _few(int(array[-1]), "tokens")
+    return [int(length) for length in np.diff(ends)]
 
 
 def _dense(array: Array) -> Masks:
@@ -110,6 +113,9 @@ def _dense(array: Array) -> Masks:
         raise UsageError(f"the array has {array.size:,} cells; at most {MOST_CELLS:,} are read")
     stack = array if array.ndim == 4 else array[None, None]
     _need(0 not in stack.shape[:2], array, Form.DENSE)
+    _few_masks(stack)
+    _few(stack.shape[2], "queries")
+    _few(stack.shape[3], "keys")
     return tuple(tuple(_from_dense(one, array) for one in sample) for sample in stack)
 
 
@@ -130,6 +136,8 @@ def _endpoints(array: Array, length: int | None) -> Masks:
     stack = array[None] if array.ndim == 2 else array
     fits = stack.ndim == 3 and stack.shape[1] % 2 == 1 and stack.shape[0] > 0 and array.dtype.kind in "iu"
     _need(fits, array, Form.ENDPOINTS)
+    _few_masks(stack[None])
+    _few(stack.shape[2], "queries")
     values = stack.astype(np.int64)
     keys = _other_length(values, values.shape[2], length, Form.ENDPOINTS, "keys")
     return (tuple(_from_endpoints(one, keys) for one in values),)
@@ -146,6 +154,8 @@ def _from_endpoints(values: NDArray[np.int64], keys: int) -> Intervals:
 def _flashmask(array: Array, length: int | None, *, causal: bool) -> Masks:
     fits = array.ndim == 4 and array.dtype.kind in "iu" and 0 not in array.shape[:2]
     _need(fits and array.shape[-1] in (1, 2, 4), array, Form.FLASHMASK)
+    _few_masks(array)
+    _few(array.shape[2], "keys")
     bounds = FLASHMASK_BOUNDS[causal]
     if array.shape[-1] not in bounds:
         other = "causal" if not causal else "not causal"
@@ -196,9 +206,15 @@ def _other_length(values: NDArray[np.int64], known: int, length: int | None, for
     return found
 
 
-def _few(count: int, what: str) -> None:
-    if count > MOST_TOKENS:
-        raise UsageError(f"the array speaks of {count:,} {what}; at most {MOST_TOKENS:,} can be imported")
+def _few_masks(stack: Array) -> None:
+    _few(stack.shape[0], "batch entries", MOST_SAMPLES)
+    _few(stack.shape[1], "heads", MOST_HEADS)
+
+
+def _few(count: int, what: str, most: int = MOST_TOKENS) -> None:
+    """The language's own limits: a text beyond them would be refused when it is read."""
+    if count > most:
+        raise UsageError(f"the array speaks of {count:,} {what}; at most {most:,} are allowed")
 
 
 def _need(holds: bool, array: Array, form: Form, why: str = "") -> None:

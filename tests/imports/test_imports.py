@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pytest
@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from compilemask.command_line.main import main
 from compilemask.errors import UsageError
 from compilemask.imports import Form, guess, imported, read_array, write
+from compilemask.language.bind_layout import MOST_TOKENS
+from compilemask.language.bind_parameters import MOST_HEADS, MOST_SAMPLES
 from compilemask.language.parser import parse
 from compilemask.language.printer import format_file
 from compilemask.measure.export import dense, endpoints
@@ -21,6 +23,7 @@ from compilemask.pipeline import CompiledMask, compile_text
 from compilemask.pipeline import compile as compile_mask
 from compilemask.source import Source
 
+Capture: TypeAlias = pytest.CaptureFixture[str]
 SIZES: dict[str, dict[str, Any]] = {"shared_prompt_rm": {"documents": 2, "prompt": 70, "answers": [33, 1, 60]}}
 
 
@@ -119,6 +122,14 @@ def test_much_data_goes_into_a_file_beside(tmp_path: Path) -> None:
         (np.zeros((1, 1, 5, 3), np.int32), Form.FLASHMASK, "1, 2 or 4"),
         (np.zeros((1, 1, 5, 1), np.int32), Form.FLASHMASK, "a FlashMask call that is causal"),
         (np.array([0, 4, 3]), Form.CU_SEQLENS, "entry 2 is smaller than the one before"),
+        (np.array([0, 2**63 - 1, -(2**63)]), Form.CU_SEQLENS, "entry 2 is smaller than the one before"),
+        (np.array([0, 2**63, 2**64 - 1], np.uint64), Form.CU_SEQLENS, "speaks of 18,446,744,073,709,551,615 tokens"),
+        (np.zeros((MOST_TOKENS + 1, 0), bool), Form.DENSE, f"{MOST_TOKENS + 1:,} queries; at most {MOST_TOKENS:,}"),
+        (np.zeros((0, MOST_TOKENS + 1), bool), Form.DENSE, f"{MOST_TOKENS + 1:,} keys; at most {MOST_TOKENS:,}"),
+        (np.zeros((MOST_SAMPLES + 1, 1, 0, 0), bool), Form.DENSE, f"batch entries; at most {MOST_SAMPLES:,}"),
+        (np.zeros((MOST_HEADS + 1, 1, 0), np.int32), Form.ENDPOINTS, f"heads; at most {MOST_HEADS:,}"),
+        (np.full((1, 1, 1), MOST_TOKENS + 1), Form.ENDPOINTS, f"keys; at most {MOST_TOKENS:,}"),
+        (np.full((1, 1, 1, 2), MOST_TOKENS + 1), Form.FLASHMASK, f"queries; at most {MOST_TOKENS:,}"),
         (np.array([1, 4]), Form.CU_SEQLENS, "the first is 1"),
         (np.array([0, 1 << 40]), Form.CU_SEQLENS, "at most"),
     ],
@@ -134,6 +145,25 @@ def test_files_that_are_no_array_are_refused_in_words(content: bytes, tmp_path: 
     path.write_bytes(content)
     with pytest.raises(UsageError, match=r"odd\.npy"):
         read_array(path)
+
+
+@pytest.mark.parametrize(
+    ("kind", "shape"),
+    [
+        ("'|b1'", "(18446744073709551616, 8)"),
+        ("'|b1'", "(True, 8)"),
+        ("'|b1'", "(9223372036854775807, 0)"),
+        ("-" * 9000 + "1", "(8, 8)"),
+    ],
+)
+def test_odd_headers_are_refused_in_words(kind: str, shape: str, tmp_path: Path, capsys: Capture) -> None:
+    header = f"{{'descr': {kind}, 'fortran_order': False, 'shape': {shape}}}\n".encode()
+    path = tmp_path / "odd.npy"
+    path.write_bytes(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + bytes(64))
+    assert main(["import", str(path), "-o", str(tmp_path / "x.mask")]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"compilemask: {path}")
+    assert said.count("\n") == 1
 
 
 def test_values_that_could_run_code_are_refused(tmp_path: Path) -> None:
