@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from compilemask.language import syntax
@@ -34,7 +34,7 @@ class _Line:
 
 def format_file(file: syntax.File) -> str:
     """The canonical text of a file. Formatting it again changes nothing; its tree equals that of the file."""
-    lines = _lines(file.statements)
+    lines = _lines(file.statements, file.comments)
     return "".join(f"{line}\n" for line in _with_comments(file.source, file.comments, lines))
 
 
@@ -43,11 +43,11 @@ def format_file(file: syntax.File) -> str:
 
 def source_lines(file: syntax.File) -> frozenset[int]:
     """The 1-based lines of the source that the tree was read from."""
-    lines = _lines(file.statements)
+    lines = _lines(file.statements, file.comments)
     return frozenset(number for line in lines for number in range(line.first, line.last + 1))
 
 
-def _lines(statements: Sequence[syntax.Statement]) -> list[_Line]:
+def _lines(statements: Sequence[syntax.Statement], comments: Collection[int]) -> list[_Line]:
     """All lines; neighbouring one-line statements of one kind have their `=` aligned."""
     lines: list[_Line] = []
     group: list[_Line] = []
@@ -55,7 +55,7 @@ def _lines(statements: Sequence[syntax.Statement]) -> list[_Line]:
     for statement in statements:
         own = _statement(statement)
         joins = len(own) == 1 and own[0].mark == "="
-        if kind is not type(statement) or not joins or (group and own[0].first > group[-1].last + 1):
+        if kind is not type(statement) or not joins or (group and _parted(group[-1], own[0], comments)):
             lines += _aligned(group, _ALIGN_NAMES)
             group = []
         kind = type(statement)
@@ -64,6 +64,12 @@ def _lines(statements: Sequence[syntax.Statement]) -> list[_Line]:
         else:
             lines += own
     return lines + _aligned(group, _ALIGN_NAMES)
+
+
+def _parted(line: _Line, following: _Line, comments: Collection[int]) -> bool:
+    """Whether something stands between two lines, or will: all comments inside a line but the last go before it."""
+    inside = sum(following.first <= number <= following.last for number in comments)
+    return following.first > line.last + 1 or inside > 1
 
 
 def _aligned(lines: Sequence[_Line], limit: int) -> list[_Line]:

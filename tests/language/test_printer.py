@@ -114,3 +114,15 @@ def test_a_long_chain_is_printed_at_once(operator: str) -> None:
     printed = format_file(parse(Source("long.mask", text)))
 
     assert " ".join(printed.split()) == " ".join(text.split())
+
+
+@pytest.mark.parametrize(
+    "first", ["param a = [1, # one\n  # two\n  2]", "param a = 1", "param a = [\n # one\n 1] # two"]
+)
+@pytest.mark.parametrize(
+    "second", ["param longer = [ # one\n\n # two\n 3]", "param longer = 3", "# one\nparam longer = 3"]
+)
+def test_comments_inside_values_do_not_move_the_next_equals_sign(first: str, second: str) -> None:
+    rest = "\nlayout\n    token : 4\nrules\n    token sees token : all\n"
+    once = format_file(parse(Source("x", f"{first}\n{second}{rest}")))
+    assert format_file(parse(Source("x", once))) == once
