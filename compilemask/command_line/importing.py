@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import tempfile
 from argparse import Namespace
 from pathlib import Path
 
 from compilemask.command_line.exit_codes import ExitCode
 from compilemask.command_line.screen import remark
-from compilemask.errors import UsageError
-from compilemask.imports import EXPECTED, Form, guess, imported, read_array, write
+from compilemask.errors import MaskFileError, UsageError
+from compilemask.imports import EXPECTED, Form, Imported, guess, imported, read_array, write
+from compilemask.pipeline import compile as compile_mask
 
 
 def run(arguments: Namespace) -> ExitCode:
@@ -23,8 +25,25 @@ def run(arguments: Namespace) -> ExitCode:
         raise UsageError(f"{source} holds {array.dtype} {list(array.shape)}, which is none of\n{known}")
     try:
         mask = imported(array, form, output.stem, causal=arguments.causal, length=arguments.length)
+        _try(mask, output.name)
     except UsageError as error:
         raise UsageError(f"{source}: {error}") from None
     for path in write(mask, output):
         remark(f"wrote {path}")
     return ExitCode.GOOD
+
+
+def _try(mask: Imported, name: str) -> None:
+    """Compile the mask where nobody looks, so that nothing is written that could not be read back.
+
+    Raises:
+        UsageError: the text or its data file breaks a limit; the first error says which.
+    """
+    with tempfile.TemporaryDirectory(prefix="compilemask-import-") as folder:
+        path = Path(folder) / name
+        write(mask, path)
+        try:
+            compile_mask(path)
+        except MaskFileError as error:
+            first = error.diagnostics[0]
+            raise UsageError(f"not imported, its mask file would be refused: {first.code}: {first.message}") from None

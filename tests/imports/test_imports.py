@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from compilemask.command_line.main import main
 from compilemask.errors import UsageError
 from compilemask.imports import Form, guess, imported, read_array, write
-from compilemask.language.bind_layout import MOST_TOKENS
+from compilemask.language import files
+from compilemask.language.bind_layout import MOST_INSTANCES, MOST_TOKENS
 from compilemask.language.bind_parameters import MOST_HEADS, MOST_SAMPLES
 from compilemask.language.parser import parse
 from compilemask.language.printer import format_file
@@ -195,3 +196,23 @@ class TestVerb:
         assert said.startswith(f"compilemask: {tmp_path / 'odd.npy'}")
         assert "Traceback" not in said
         assert not (tmp_path / "x.mask").exists()
+
+    def test_what_could_not_be_read_back_is_not_written(
+        self, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(files, "LARGEST_JSON", 2**20)
+        np.save(tmp_path / "odd.npy", np.random.default_rng(0).random((800, 800)) < 0.5)
+        target = tmp_path / "out" / "x.mask"
+        target.parent.mkdir()
+        assert main(["import", str(tmp_path / "odd.npy"), "-o", str(target)]) == 2
+        said = capsys.readouterr().err
+        assert said.startswith(f"compilemask: {tmp_path / 'odd.npy'}: not imported")
+        assert 'file-too-large: "x.rows.json" is larger than 1 MiB' in said
+        assert said.count("\n") == 1
+        assert not list(target.parent.iterdir())
+
+    def test_more_documents_than_the_language_allows_are_not_written(self, tmp_path: Path, capsys: Capture) -> None:
+        np.save(tmp_path / "ends.npy", np.arange(MOST_INSTANCES + 2))
+        assert main(["import", str(tmp_path / "ends.npy"), "-o", str(tmp_path / "x.mask")]) == 2
+        assert f"{MOST_INSTANCES:,}" in capsys.readouterr().err
+        assert [path.name for path in tmp_path.iterdir()] == ["ends.npy"]
