@@ -20,6 +20,7 @@ from compilemask_app import settings as settings_store
 from compilemask_app.actions import ACTIONS, Scope, bindings
 from compilemask_app.commands import ActionCommands, MaskCommands, SettingCommands
 from compilemask_app.document import Document
+from compilemask_app.drawing.palette import PALETTES
 from compilemask_app.framework import Palette, mend_lists
 from compilemask_app.screens.design import DesignScreen
 from compilemask_app.services import Services
@@ -46,8 +47,10 @@ class Workbench(App[None]):
 
     def __init__(self, document: Document, services: Services | None = None) -> None:
         self.services = services or Services()
-        self.settings, self._complaint = settings_store.load(self.services.settings_file)
+        read, unread = settings_store.load(self.services.settings_file)
         super().__init__()
+        self.settings, unknown = settings_store.with_known(read, self._choices())
+        self._complaint = unread or unknown
         mend_lists()
         if self.no_color:
             self._send_no_colour()
@@ -55,6 +58,14 @@ class Workbench(App[None]):
         self._document = document
         self._asking = 0
         self._leaving = False
+
+    def _choices(self) -> dict[str, tuple[str, ...]]:
+        """What a setting may be, where that is a name."""
+        return {
+            "theme": (*(theme.name for theme in THEMES), *self.available_themes),
+            "palette": ("", *PALETTES),
+            "look": ("auto", *(look.value for look in Look)),
+        }
 
     def _send_no_colour(self) -> None:
         """The framework's own way under `NO_COLOR` is greys, which are colours too."""
@@ -65,13 +76,12 @@ class Workbench(App[None]):
     def on_mount(self) -> None:
         for theme in THEMES:
             self.register_theme(theme)
-        known = self.settings.theme in self.available_themes
-        self.theme = self.settings.theme if known else THEMES[0].name
+        self.theme = self.settings.theme
         self.set_keymap(dict(self.settings.keys))
         self.theme_changed_signal.subscribe(self, lambda _: self._theme_changed())
         self.push_screen(DesignScreen(self._document))
         if self._complaint:
-            self.notify(self._complaint, severity="warning", timeout=10)
+            self.notify(self._complaint, severity="warning", timeout=10, markup=False)
 
     async def on_unmount(self) -> None:
         if "worker" in self.__dict__:
@@ -123,7 +133,7 @@ class Workbench(App[None]):
         changed = replace(self.settings, **changes)
         if changed != self.settings:
             self.settings = changed
-            settings_store.store(changed, self.services.settings_file)
+            settings_store.store(changed, self.services.settings_file, changes)
 
     def remember_opened(self, path: Path) -> None:
         """Put a file at the top of the recent ones."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import io
+import json
 import os
 import random
 import re
@@ -17,6 +18,7 @@ from compilemask_app.actions import ACTIONS, Scope, bindings
 from compilemask_app.application import Workbench
 from compilemask_app.document import Document
 from compilemask_app.services import Services
+from compilemask_app.settings import Settings
 from textual import events
 from textual.geometry import Size
 from textual.pilot import Pilot
@@ -220,3 +222,34 @@ def test_settings_that_cannot_be_read_do_not_stop_it(tmp_path: Path) -> None:
     settings.write_text("{ this is no JSON", encoding="utf-8")
     app = Workbench(Document("m", TEXT), Services(settings_file=settings))
     assert app.settings.theme
+
+
+@pytest.mark.parametrize("name", ["look", "palette", "theme"])
+async def test_a_setting_that_is_not_known_is_told_once_and_stays_in_the_file(
+    make_app: MakeApp, tmp_path: Path, name: str
+) -> None:
+    path = tmp_path / "settings.json"
+    path.write_text(json.dumps({name: "[/zz]", "mine": 1}), encoding="utf-8")
+    before = path.read_bytes()
+    async with make_app().run_test(size=(100, 30)) as pilot:
+        screen = await design(pilot)
+        await pilot.pause(0.2)
+        assert path.read_bytes() == before
+        (told,) = [one.message for one in screen.app._notifications]
+        assert f"{name} '[/zz]': expected " in told
+        assert getattr(screen.app.settings, name) == getattr(Settings(), name)
+        screen.app.change_settings(heads=3)
+        assert json.loads(path.read_bytes()) == {name: "[/zz]", "mine": 1, "heads": 3}
+        other = {"look": "ascii", "palette": "cividis", "theme": "compilemask-light"}[name]
+        screen.app.choose(**{name: other})
+        assert json.loads(path.read_bytes())[name] == other
+
+
+async def test_a_settings_file_that_is_no_json_is_told_and_stays(make_app: MakeApp, tmp_path: Path) -> None:
+    path = tmp_path / "settings.json"
+    path.write_text("{ this is no JSON", encoding="utf-8")
+    async with make_app().run_test(size=(100, 30)) as pilot:
+        screen = await design(pilot)
+        assert [one.message[:17] for one in screen.app._notifications] == ["settings not used"]
+        screen.app.change_settings(heads=3)
+    assert path.read_text(encoding="utf-8") == "{ this is no JSON"
