@@ -21,7 +21,7 @@ from compilemask_app.actions import ACTIONS, Scope, bindings
 from compilemask_app.commands import ActionCommands, MaskCommands, SettingCommands
 from compilemask_app.document import Document
 from compilemask_app.drawing.palette import PALETTES
-from compilemask_app.framework import Palette, mend_lists
+from compilemask_app.framework import Palette, mend_lists, mend_wrapping
 from compilemask_app.screens.design import DesignScreen
 from compilemask_app.services import Services
 from compilemask_app.themes import THEMES, palette_for
@@ -52,6 +52,7 @@ class Workbench(App[None]):
         self.settings, unknown = settings_store.with_known(read, self._choices())
         self._complaint = unread or unknown
         mend_lists()
+        mend_wrapping()
         if self.no_color:
             self._send_no_colour()
         self.worker_hello: Hello | None = None

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from textual import events
+from textual import content, events
 from textual.await_complete import AwaitComplete
 from textual.command import CommandList, CommandPalette
 from textual.screen import Screen
@@ -86,3 +87,15 @@ def mend_lists() -> None:
 
     OptionList._move_page = move_page_if_laid_out  # type: ignore[method-assign]
     OptionList._on_click = on_click_if_there  # type: ignore[method-assign]
+
+
+def mend_wrapping() -> None:
+    """Text in a widget without a column to write in is folded as in one of one cell, which is cut; not an error."""
+    divide_line: Callable[..., list[int]] = vars(content)["divide_line"]
+    if divide_line.__module__ == __name__:
+        return
+
+    def divide_line_in_some_width(text: str, width: int, fold: bool = True) -> list[int]:
+        return divide_line(text, max(1, width), fold)
+
+    vars(content)["divide_line"] = divide_line_in_some_width

@@ -117,6 +117,23 @@ async def test_page_keys_in_a_palette_without_room_do_nothing(make_app: MakeApp)
         await until(pilot, lambda: isinstance(pilot.app.screen, DesignScreen))
 
 
+@pytest.mark.parametrize("width", [5, 4, 3, 2, 1])
+async def test_a_palette_in_a_terminal_of_few_columns_stays_usable(make_app: MakeApp, width: int) -> None:
+    async with make_app().run_test(size=(100, 30)) as pilot:
+        await design(pilot)
+        await pilot.press("ctrl+p")
+        await until(pilot, lambda: isinstance(pilot.app.screen, Palette))
+        commands = pilot.app.screen.query_one(CommandList)
+        await until(pilot, lambda: commands.option_count > 0)
+        await pilot.resize_terminal(width, 24)
+        await until(pilot, lambda: pilot.app.screen.size == Size(width, 24))
+        await pilot.pause(0.1)
+        await pilot.press("down")
+        await pilot.resize_terminal(100, 30)
+        await pilot.press("escape", "escape")
+        await until(pilot, lambda: isinstance(pilot.app.screen, DesignScreen))
+
+
 async def test_the_reader_offers_the_listings_of_each_target(make_app: MakeApp) -> None:
     report = recorded("compile").report
     assert isinstance(report, CompileReport)
