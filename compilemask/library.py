@@ -68,6 +68,8 @@ def locate(name_or_path: str | Path) -> Path:
         return path
     if path.is_dir():
         raise UsageError(f"{text} is a folder; expected a {SUFFIX} file or the name of a library mask")
+    if path.exists():
+        raise UsageError(f"{text}: not a regular file; expected a {SUFFIX} file or the name of a library mask")
     if looks_like_path and ("/" in text or "\\" in text):
         near = _nearest_in(path)
         raise UsageError(f"there is no file {text}{near}")

@@ -15,6 +15,7 @@ from typing import Any
 from compilemask import library
 from compilemask.errors import UsageError
 from compilemask.files import write_in_one_step
+from compilemask.text_files import read_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +52,6 @@ class Document:
         return self.data or (self.path.parent if self.path else None)
 
 
-MOST_BYTES = 4 << 20
-"""A larger file is no mask; the language allows a million characters."""
-
 NEW_TEXT = """\
 title "New mask"
 
@@ -74,16 +72,7 @@ def new_document(path: Path | None = None) -> Document:
 
 def read(path: Path, *, library: bool = False, parameters: tuple[tuple[str, Any], ...] = ()) -> Document:
     """The document of a file. Raises UsageError in words for a file that can't be read as a mask."""
-    try:
-        size = path.stat().st_size
-        if size > MOST_BYTES:
-            raise UsageError(f"{path} has {size:,} bytes; at most {MOST_BYTES:,} are read")
-        text = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise UsageError(f"{path} is not a text file in UTF-8") from None
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror or error}") from None
-    return Document(path.stem, text, path, library, _stamp(path), parameters)
+    return Document(path.stem, read_text(path), path, library, _stamp(path), parameters)
 
 
 def document_of(mask: str, parameters: Mapping[str, Any] | None = None) -> Document:

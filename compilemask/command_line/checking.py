@@ -15,10 +15,11 @@ from compilemask.pipeline import compile as compile_mask
 from compilemask.source import Diagnostic, Severity
 
 MISSING = "no-file"
+UNREADABLE = "unreadable-file"
 
 
 def run(arguments: Namespace) -> ExitCode:
-    """Check all files before judging; exit 1 if one of them is invalid, 2 if one is not there."""
+    """Check all files before judging; exit 1 if one of them is invalid, 2 if one is not there or no text."""
     params = parameters_of(arguments)
     results = [(name, _findings(name, params)) for name in arguments.files]
     valid = [_valid(found) for _, found in results]
@@ -29,7 +30,7 @@ def run(arguments: Namespace) -> ExitCode:
             if found:
                 remark(rendered(found, name))
             say(f"{name}: {'valid' if good else 'invalid'}{_counts(found)}")
-    if any(item.code == MISSING for _, found in results for item in found):
+    if any(item.code in (MISSING, UNREADABLE) for _, found in results for item in found):
         return ExitCode.WRONG_USE
     return ExitCode.GOOD if all(valid) else ExitCode.NO
 
@@ -48,10 +49,14 @@ def _findings(name: str, params: dict[str, Any]) -> tuple[Diagnostic, ...]:
         library.locate(name)
     except UsageError as error:
         return (Diagnostic(Severity.ERROR, MISSING, str(error)),)
+    except OSError as error:  # a folder on the way may not be entered
+        return (Diagnostic(Severity.ERROR, UNREADABLE, f"{name}: {error.strerror or error}"),)
     try:
         return compile_mask(name, params=params).diagnostics
     except MaskFileError as error:
         return error.diagnostics
+    except UsageError as error:
+        return (Diagnostic(Severity.ERROR, UNREADABLE, str(error)),)
 
 
 def _counts(found: tuple[Diagnostic, ...]) -> str:

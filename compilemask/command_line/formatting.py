@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from argparse import Namespace
 from pathlib import Path
@@ -10,9 +11,11 @@ from compilemask.command_line.exit_codes import ExitCode
 from compilemask.command_line.screen import remark, rendered, say
 from compilemask.errors import MaskFileError, UsageError
 from compilemask.files import write_in_one_step
+from compilemask.language.lexing import MAX_TEXT
 from compilemask.language.parser import parse
 from compilemask.language.printer import format_file
 from compilemask.source import Source
+from compilemask.text_files import read_text
 
 STDIN = "-"
 
@@ -48,11 +51,11 @@ def _write(name: str, text: str) -> None:
 
 def _read(name: str) -> str:
     if name == STDIN:
-        return sys.stdin.read()
-    try:
-        return Path(name).read_bytes().decode("utf-8")
-    except UnicodeDecodeError:
-        raise UsageError(f"{name}: not UTF-8 text; expected a mask file") from None
-    except OSError as error:
-        expected = "; fmt takes paths of files, no library names" if isinstance(error, FileNotFoundError) else ""
-        raise UsageError(f"{name}: {error.strerror}{expected}") from None
+        try:
+            return sys.stdin.read(MAX_TEXT + 1)  # one more is refused by the parser
+        except UnicodeDecodeError:
+            raise UsageError("<stdin>: not UTF-8 text") from None
+    path = Path(name)
+    if not os.path.lexists(path):
+        raise UsageError(f"{name}: No such file or directory; fmt takes paths of files, no library names")
+    return read_text(path, newlines=True)

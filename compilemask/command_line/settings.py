@@ -11,6 +11,7 @@ from typing import Any
 from compilemask.errors import MaskFileError, UsageError
 from compilemask.language import syntax
 from compilemask.source import Source
+from compilemask.text_files import read_text
 
 MAX_FILE = 64 * 1024 * 1024
 MAX_ENTRIES = 16 * 1024 * 1024
@@ -54,11 +55,9 @@ def value_of(name: str, text: str) -> Any:
 
 def _from_file(path: Path) -> dict[str, Any]:
     try:
-        if path.stat().st_size > MAX_FILE:
-            raise UsageError(f"--set-file {path}: larger than {MAX_FILE // 2**20} MiB")
-        values = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UsageError(f"--set-file {path}: {error.strerror or error}") from None
+        values = json.loads(read_text(path, MAX_FILE))
+    except UsageError as error:
+        raise UsageError(f"--set-file {error}") from None
     except (ValueError, RecursionError) as error:
         raise UsageError(f"--set-file {path}: not JSON: {error}") from None
     if not isinstance(values, dict):

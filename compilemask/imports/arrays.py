@@ -14,6 +14,7 @@ from compilemask.errors import UsageError
 from compilemask.intervals import Intervals
 from compilemask.language.bind_layout import MOST_TOKENS
 from compilemask.language.bind_parameters import MOST_HEADS, MOST_SAMPLES
+from compilemask.text_files import opened
 
 MOST_CELLS = 1 << 32
 UNREADABLE = (ValueError, EOFError, OverflowError, TypeError, MemoryError, RecursionError)
@@ -48,6 +49,7 @@ def read_array(path: Path) -> Array:
     Raises:
         UsageError: the file is missing, is no `.npy` file, or holds something else than booleans or integers.
     """
+    opened(path).close()  # numpy would wait for a pipe
     try:
         array: Array = np.lib.format.open_memmap(path, mode="r")
     except OSError as error:

@@ -24,6 +24,7 @@ from compilemask.pipeline.memory import keep_freed_memory
 from compilemask.pipeline.order import token_order
 from compilemask.pipeline.order_findings import order_findings
 from compilemask.source import Diagnostic, Severity, Source
+from compilemask.text_files import read_text
 
 if TYPE_CHECKING:
     from compilemask.language.builder import Mask
@@ -61,11 +62,7 @@ def compile_file(
     path: Path, *, params: Mapping[str, Any] | None = None, samples: Samples | None = None
 ) -> CompiledMask:
     """Compile the file at `path`. Raises as `compile` does."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: cannot be read as text ({error})") from None
-    return _compiled(Source(str(path), text), path.stem, params, samples, path.parent)
+    return _compiled(Source(str(path), read_text(path)), path.stem, params, samples, path.parent)
 
 
 def compile_text(

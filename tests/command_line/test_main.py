@@ -184,6 +184,46 @@ def test_check_goes_on_after_a_file_that_is_not_there(capsys: Capture, pair: Pat
     assert [(item["file"], item["valid"]) for item in found] == [("none.mask", False), (str(pair), True)]
 
 
+def test_check_goes_on_after_files_that_are_no_text(capsys: Capture, pair: Path, tmp_path: Path) -> None:
+    latin, large = tmp_path / "latin.mask", tmp_path / "large.mask"
+    latin.write_bytes(b'title "\xe9"\n')
+    with large.open("wb") as stream:
+        stream.truncate(3 << 30)
+
+    found = answered(capsys, "check", pair, latin, large, pair, code=2)
+
+    assert [item["valid"] for item in found] == [True, False, False, True]
+    messages = [item["diagnostics"][0]["message"] for item in found[1:3]]
+    assert messages == [f"{latin}: not UTF-8 text", f"{large}: larger than 4 MiB (4,194,304 bytes)"]
+
+
+@pytest.mark.parametrize(
+    "words", [("fmt", "{}"), ("check", "{}"), ("show", "{}"), ("show", "causal", "--set-file", "{}"),
+              ("import", "{}", "-o", "{}.mask")],
+)  # fmt: skip
+@pytest.mark.parametrize("kind", ["pipe", "device"])
+def test_pipes_and_devices_are_refused_and_not_waited_for(tmp_path: Path, words: tuple[str, ...], kind: str) -> None:
+    path = Path("/dev/zero")
+    if kind == "pipe":
+        path = tmp_path / "pipe"
+        os.mkfifo(path)
+    command = [sys.executable, "-m", "compilemask", *(word.format(path) for word in words)]
+
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+    assert done.returncode == 2
+    assert "not a regular file" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_fmt_reads_no_more_of_stdin_than_a_text_may_have(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Path("/dev/zero").open(encoding="utf-8") as endless:
+        monkeypatch.setattr(sys, "stdin", endless)
+        assert main(["fmt", "-"]) == 1
+
+    assert "too-long" in capsys.readouterr().err
+
+
 def test_a_small_tile_map_is_drawn_tile_by_tile(capsys: Capture) -> None:
     said = printed(capsys, "show", "causal", "--set", "length=300", "--width", "80").splitlines()
     begin = next(i for i, line in enumerate(said) if line.startswith("Tiles"))

@@ -1,0 +1,51 @@
+"""Reads files that somebody else names: never more than a limit, never from a pipe or device that might not end."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+from typing import BinaryIO
+
+from compilemask.errors import UsageError
+
+MOST_MASK_BYTES = 4 << 20
+"""More than the longest text of the language (2^20 characters) takes in UTF-8."""
+
+
+def opened(path: Path) -> BinaryIO:
+    """The file, open to be read.
+
+    Raises:
+        UsageError: there is no such file, it may not be read, or it is a folder, pipe or device.
+    """
+    # Without O_NONBLOCK the opening of a pipe waits for somebody who writes.
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    try:
+        stream = os.fdopen(os.open(path, flags), "rb")
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror or error}") from None
+    if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+        stream.close()
+        raise UsageError(f"{path}: not a regular file")
+    return stream
+
+
+def read_text(path: Path, most: int = MOST_MASK_BYTES, *, newlines: bool = False) -> str:
+    """The text of a file of at most `most` bytes; line ends become `\\n` unless `newlines` keeps them.
+
+    Raises:
+        UsageError: as `opened`, or the file is larger or not UTF-8.
+    """
+    with opened(path) as stream:
+        try:
+            data = stream.read(most + 1)
+        except OSError as error:
+            raise UsageError(f"{path}: {error.strerror or error}") from None
+    if len(data) > most:
+        raise UsageError(f"{path}: larger than {most // 2**20} MiB ({most:,} bytes)")
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        raise UsageError(f"{path}: not UTF-8 text") from None
+    return text if newlines else text.replace("\r\n", "\n").replace("\r", "\n")
