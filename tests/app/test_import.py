@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from compilemask_app.document import first_document
 from compilemask_app.jobs.pictures import Pictures
+from compilemask_app.screens import import_flow
 from compilemask_app.screens.design import DesignScreen
 from compilemask_app.screens.dialogs import Question
 from compilemask_app.screens.import_flow import fitting
@@ -15,6 +16,7 @@ from compilemask_app.widgets.mask_editor import MaskEditor
 from textual.pilot import Pilot
 from textual.widgets import Button
 
+from compilemask.errors import UsageError
 from tests.app.conftest import MakeApp
 from tests.app.test_flows import SIZE, answered, dialog
 from tests.scenes import design, until
@@ -128,3 +130,10 @@ class TestImport:
 )
 def test_what_is_asked_follows_from_the_array(shape: tuple[int, ...], kind: type, answers: tuple[str, ...]) -> None:
     assert fitting(np.zeros(shape, kind)) == answers
+
+
+def test_a_file_in_the_way_that_is_no_text_is_refused_in_words(tmp_path: Path) -> None:
+    path = tmp_path / "mine.rows.json"
+    path.write_bytes(b"\xff\xfe")
+    with pytest.raises(UsageError, match="not UTF-8 text"):
+        import_flow._refuse_others(path, "[]")

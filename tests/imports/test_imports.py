@@ -156,6 +156,7 @@ def test_files_that_are_no_array_are_refused_in_words(content: bytes, tmp_path: 
         ("'|b1'", "(9223372036854775807, 0)"),
         ("-" * 9000 + "1", "(8, 8)"),
     ],
+    ids=["beyond-64-bits", "boolean", "endless", "nested"],
 )
 def test_odd_headers_are_refused_in_words(kind: str, shape: str, tmp_path: Path, capsys: Capture) -> None:
     header = f"{{'descr': {kind}, 'fortran_order': False, 'shape': {shape}}}\n".encode()

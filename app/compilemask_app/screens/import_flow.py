@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from compilemask.errors import UsageError
 from compilemask.imports import EXPECTED, FLASHMASK_BOUNDS, Form, guess, imported, read_array
+from compilemask.language.files import LARGEST_JSON
+from compilemask.text_files import read_text
 from compilemask_app.screens.dialogs import Prompt, Question
 
 if TYPE_CHECKING:
@@ -68,8 +70,8 @@ class ImportFlow:
 
 
 def _refuse_others(path: Path, content: str) -> None:
-    """Before there is anything to lose. Raises UsageError for a file of other numbers."""
-    if path.exists() and path.read_text(encoding="utf-8") != content:
+    """Before there is anything to lose. Raises UsageError for a file of other numbers, or one that is no text."""
+    if path.exists() and read_text(path, LARGEST_JSON) != content:
         raise UsageError(f"the numbers would go into {path}, which holds others; move it away first")
 
 
