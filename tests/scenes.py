@@ -72,6 +72,7 @@ async def design(pilot: Pilot[None]) -> DesignScreen:
         return screen is not None and screen.picture is not None and screen.picture.revision == screen.revision
 
     await until(pilot, ready)
+    await pilot.pause()  # what the picture changes in the layout has happened: a place on the screen stays what it is
     assert app.design is not None
     return app.design
 
