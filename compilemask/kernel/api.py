@@ -46,9 +46,9 @@ def attention(
     nothing gives 0, and -inf in the LSE.
 
     Returns [batch, heads, queries, value head_dim], with `return_lse` also the natural logarithm of the sum of
-    exponentials, float32 [batch, heads, queries]. Both can be differentiated, once. Keys that nobody sees and queries
-    that see nothing may hold anything; NaN in a key that some queries see can also reach queries of the same tile that
-    don't see it. Raises UsageError where an argument doesn't fit the others or the mask.
+    exponentials, [batch, heads, queries], float32 (float64 for float64 tensors). Both can be differentiated, once. Keys
+    that nobody sees and queries that see nothing may hold anything; NaN in a key that some queries see can also reach
+    queries of the same tile that don't see it. Raises UsageError where an argument doesn't fit the others or the mask.
     """
     for name, tensor in (("q", q), ("k", k), ("v", v)):
         _check_tensor(name, tensor, q)

@@ -17,7 +17,6 @@ from compilemask.kernel.reorder import in_order
 
 
 @cache
-@cache
 def gpu_family(device: torch.device) -> Family:
     """The family of a CUDA device."""
     return family_of(torch.cuda.get_device_capability(device))

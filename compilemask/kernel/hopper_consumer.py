@@ -2,8 +2,8 @@
 
 Q x K of one tile runs beside weights x V of the tile before. An item's FULL tiles come first. After the first of them
 every row has seen keys, so its maximum is a good one, and the following tiles trust it: they neither look for a larger
-maximum nor rescale. A weight may then grow to 2**127 without harm. Whether it grew further shows in the end, in the
-totals and the output; such an item isn't stored, and the program walks it again, carefully, after all others. Items
+maximum nor rescale. Totals may then grow to 2**64 without harm. Whether they grew further shows in the end, in them
+and in the output; such an item isn't stored, and the program walks it again, carefully, after all others. Items
 without a FULL tile are walked carefully at once.
 """
 
