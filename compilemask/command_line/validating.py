@@ -47,6 +47,9 @@ def _check(check: Check) -> dict[str, Any]:
         "outcome": check.outcome.value,
         "scope": check.scope,
         "of_budget": check.of_budget,
+        "largest_error": check.largest_error,
+        "largest_allowed": check.largest_allowed,
+        "precision": check.precision,
         "wrong_cells": check.wrong_cells,
         "first_wrong": None if check.first_wrong is None else _cell(check.first_wrong),
     }

@@ -56,11 +56,14 @@ def statistics_table(statistics: Statistics) -> None:
 
 def validation_table(report: ValidationReport) -> None:
     """One line per check, then the first wrong cell and the remarks."""
-    made = table(f"Validation on {report.machine}", "check", "result", "of budget", "compared", right=("of budget",))
+    numbers = ("error", "allowed", "of budget")
+    made = table(f"Validation on {report.machine}", "check", "result", *numbers, "compared", right=numbers)
     for check in report.checks:
-        budget = "" if check.of_budget is None else f"{check.of_budget:.2f}"
-        made.add_row(check.name, _result(check), budget, check.scope)
+        errors = [_figure(check.largest_error, ".1e"), _figure(check.largest_allowed, ".1e")]
+        made.add_row(check.name, _result(check), *errors, _figure(check.of_budget, ".2f"), check.scope)
     show_table(made)
+    for words in report.precisions:
+        say(f"precision of {words}")
     for check in report.checks:
         if check.first_wrong is not None:
             say(f"first wrong cell of {check.name}: {check.first_wrong.describe()}")
@@ -123,6 +126,10 @@ def timing_table(report: TimingReport) -> None:
         )
     show_table(made)
     say("ratio: time of that line over time of ours; above 1, ours is faster")
+
+
+def _figure(value: float | None, form: str) -> str:
+    return "" if value is None else format(value, form)
 
 
 def _number(value: float | None, form: str) -> str:

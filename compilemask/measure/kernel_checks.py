@@ -24,6 +24,12 @@ HEAD_DIM = 64
 GPU_HEAD_DIM = 128
 INTERPRETED_DTYPES = (torch.float32, torch.float16)
 GPU_DTYPES = (torch.bfloat16, torch.float16, torch.float32)
+PRECISION = {
+    torch.float32: "float32: products in full float32 (IEEE, never TF32), sums in float32",
+    torch.float16: "float16: exact products of float16 values, weights rounded to float16, sums in float32",
+    torch.bfloat16: "bfloat16: exact products of bfloat16 values, weights rounded to bfloat16, sums in float32",
+}
+"""In which numbers the kernels multiply and add; `PRECISION` in the launches is what makes the first line true."""
 
 Step = Callable[[str], None]
 
@@ -67,7 +73,7 @@ def _check_reduced(
     scope = f"{'all' if mask.is_whole else 'reduced to'} {size} tokens, {heads}, head_dim {head_dim}"
     found = run(mask, given)
     errors = compare(found, truth)
-    wheres = [_Where(mask.places, mask.queries, mask.keys, block)] * len(errors)
+    wheres = [_Where(mask.places, mask.queries, mask.keys, block, dtype)] * len(errors)
     return [
         _judged(_word(dtype), error, scope, where, found, truth.exact)
         for error, where in zip(errors, wheres, strict=True)
@@ -85,19 +91,20 @@ def _check_whole(place: Place, dtype: torch.dtype, block: tuple[int, int]) -> li
     here = slice(place.batch, place.batch + 1), slice(place.head, place.head + 1)
     part = AttentionResult(found.out[here][:, :, picked], found.lse[here][:, :, picked])
     truth = references(given.q[here][:, :, picked], given.k[here], given.v[here], seen)
-    where = _Where((place,), rows, np.arange(compiled.key_length, dtype=np.int64), block)
+    where = _Where((place,), rows, np.arange(compiled.key_length, dtype=np.int64), block, dtype)
     scope = f"whole length {compiled.query_length:,} x {compiled.key_length:,}, {len(rows):,} rows judged"
     return [_judged(f"{_word(dtype)} whole", error, scope, where, part, truth.exact) for error in compare(part, truth)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Where:
-    """Which tokens the rows of outputs and gradients stand for; head i is place i."""
+    """Which tokens the rows of outputs and gradients stand for, and the type of the tensors; head i is place i."""
 
     places: tuple[Place, ...]
     queries: NDArray[np.int64]
     keys: NDArray[np.int64]
     block: tuple[int, int]
+    dtype: torch.dtype
 
 
 def _judged(
@@ -110,7 +117,16 @@ def _judged(
             error.name, error.first_wrong, where, getattr(found, error.name), getattr(exact, error.name)
         )
     outcome = Outcome.PASS if good else Outcome.FAIL
-    return Check(f"kernel {name} {error.name}", outcome, scope, error.used, wrong)
+    return Check(
+        f"kernel {name} {error.name}",
+        outcome,
+        scope,
+        of_budget=error.used,
+        first_wrong=wrong,
+        precision=PRECISION[where.dtype],
+        largest_error=error.largest,
+        largest_allowed=error.allowed_largest,
+    )
 
 
 def _wrong_cell(name: str, position: tuple[int, ...], where: _Where, found: Tensor, exact: Tensor) -> WrongCell:

@@ -46,7 +46,9 @@ class WrongCell:
 class Check:
     """One comparison. `scope` says exactly what was compared.
 
-    `of_budget` is the worst error in units of the allowed one (None for bit-exact checks).
+    `of_budget` is the worst error in units of the allowed one (None for bit-exact checks), `precision` says in which
+    numbers the kernel multiplied and added, `largest_error` is the largest difference from float64 and
+    `largest_allowed` the largest that any value was allowed, both in units of the output.
     """
 
     name: str
@@ -55,6 +57,9 @@ class Check:
     of_budget: float | None = None
     first_wrong: WrongCell | None = None
     wrong_cells: int = 0
+    precision: str | None = None
+    largest_error: float | None = None
+    largest_allowed: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +85,11 @@ class ValidationReport:
         """The largest error over all numeric checks, in units of the allowed one."""
         shares = [check.of_budget for check in self.checks if check.of_budget is not None]
         return max(shares) if shares else None
+
+    @property
+    def precisions(self) -> tuple[str, ...]:
+        """In which numbers the kernels multiplied and added, each once."""
+        return tuple(dict.fromkeys(check.precision for check in self.checks if check.precision is not None))
 
     @property
     def first_wrong(self) -> WrongCell | None:

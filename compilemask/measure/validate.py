@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 from compilemask.descriptor.descriptor import Descriptor
 from compilemask.measure import sampling
@@ -95,10 +96,7 @@ def _named(checks: list[Check], place: Place, count: int) -> list[Check]:
     if count == 1:
         return checks
     prefix = f"batch {place.batch} head {place.head}: "
-    return [
-        Check(check.name, check.outcome, prefix + check.scope, check.of_budget, check.first_wrong, check.wrong_cells)
-        for check in checks
-    ]
+    return [replace(check, scope=prefix + check.scope) for check in checks]
 
 
 def _notes(compiled: CompiledMask, found: list[Place]) -> list[str]:

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from random import Random
 
 import numpy as np
@@ -26,6 +27,9 @@ from tests.cases.numeric import Inputs, attention, normal
 
 Array = NDArray[np.float64]
 
+
+SHARED_BYTES = {"sm_80": 166_912, "sm_90": 232_448, "sm_100": 232_448, "sm_120": 101_376}
+"""What one block of threads may use; from Ampere on no GPU has less than the last."""
 
 # ---------------------------------------------------------------- float32 is float32
 
@@ -52,6 +56,17 @@ def test_float32_is_exact_and_ten_bits_are_told_apart(length: int, width: int) -
     assert 1e-5 < off[1] < 1e-2
     assert all(error.within for error in compare(exact, budget))
     assert not compare(rounded, budget)[0].within
+
+
+@pytest.mark.parametrize(("target", "head_dim"), [("sm_90", 64), ("sm_120", 256)])
+def test_float32_code_multiplies_in_float32_and_fits(target: str, head_dim: int) -> None:
+    causal = pipeline.compile("causal", length=512)
+    report = compile_targets(causal, (target,), emit=("ptx",), head_dim=head_dim, dtype="float32")
+    texts = {one.kernel: listing.text for one in report.targets for listing in one.listings}
+    assert len(texts) >= 4
+    assert not [name for name, text in texts.items() if "tf32" in text]
+    assert all("fma.rn.f32" in text for name, text in texts.items() if "attention" in name)
+    assert all(one.shared_bytes <= SHARED_BYTES[target] for one in report.targets)
 
 
 # ---------------------------------------------------------------- a position bias at odd lengths
@@ -155,16 +170,50 @@ def test_a_map_grows_with_the_length(length: int) -> None:
     assert tiles.patterns.shape[0] <= 3 * 25 + 3  # tiles begin at 25 different places of a chunk of 50
 
 
+# Masks of which a row sees a bounded number of keys, or a bounded number of runs of tiles, at n tokens.
+GROWTH: dict[str, Callable[[int], dict[str, object]]] = {
+    "chunked_local": lambda n: {"length": n, "chunk": 50, "left": [0]},
+    "document_causal": lambda n: {"documents": [50] * (n // 50)},
+    "sliding_window": lambda n: {"length": n, "size": 300},
+    "document_sinks": lambda n: {"documents": [400] * (n // 400), "sinks": 4, "size": 100},
+    "causal": lambda n: {"length": n},
+    "prefix_tree": lambda n: {"lengths": [n // 2, *[50] * (n // 100)], "parents": [-1, *[0] * (n // 100)]},
+}
+
+
+def _costs(mask: str, length: int) -> dict[str, int]:
+    """What compiling counts: runs, entries of the tile lists, and the bytes that are kept of each stage."""
+    compiled = pipeline.compile(mask, params=GROWTH[mask](length))
+    rows, tiles, descriptor = compiled.rows, compiled.tiles(128, 128), compiled.descriptor(128, 128)
+    lists = (descriptor.by_query.full_runs, descriptor.by_query.partial_tiles)
+    return {
+        "runs": rows.runs,
+        "bytes of runs": rows.offsets.nbytes + rows.starts.nbytes + rows.ends.nbytes,
+        "runs of full tiles": len(tiles.full_runs),
+        "partial tiles": tiles.partial_tiles.size,
+        "entries of the descriptor": sum(len(one) for one in lists),
+        "bytes of the descriptor": descriptor.nbytes,
+    }
+
+
+@pytest.mark.parametrize("mask", GROWTH)
+def test_what_is_made_of_a_mask_grows_with_its_length_only(mask: str) -> None:
+    small, large = (_costs(mask, length) for length in (12_800, 16 * 12_800))
+    for what, count in large.items():
+        assert count <= 17 * small[what], what  # what is quadratic would grow 256 times
+
+
 # ---------------------------------------------------------------- shared memory
 
-SHARED_BYTES = {"sm_80": 166_912, "sm_120": 101_376}
 
-
-@pytest.mark.parametrize("head_dim", [64, 128, 256])
-def test_the_tiles_of_every_head_dim_fit_into_shared_memory(head_dim: int) -> None:
-    report = compile_targets(pipeline.compile("causal", length=512), tuple(SHARED_BYTES), emit=(), head_dim=head_dim)
+@pytest.mark.parametrize(
+    ("head_dim", "targets"),
+    [(64, ("sm_80", "sm_120")), (128, ("sm_80", "sm_120")), (256, ("sm_80", "sm_90", "sm_100", "sm_120"))],
+)
+def test_the_tiles_of_every_head_dim_fit_into_shared_memory(head_dim: int, targets: tuple[str, ...]) -> None:
+    report = compile_targets(pipeline.compile("causal", length=512), targets, emit=(), head_dim=head_dim)
     assert not [one.error for one in report.targets if one.error]
-    assert {one.target for one in report.targets} == set(SHARED_BYTES)
+    assert {one.target for one in report.targets} == set(targets)
     for one in report.targets:
         assert one.shared_bytes <= SHARED_BYTES[one.target], one.kernel
 

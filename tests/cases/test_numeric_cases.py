@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 import torch
@@ -9,8 +11,11 @@ import torch
 import compilemask
 from compilemask import pipeline
 from compilemask.errors import UsageError
+from tests.cases.case import four
 from tests.cases.dense_structures import GROWING
-from tests.cases.numeric import CASES, Array, Inputs, NumericCase, layouts, normal
+from tests.cases.numeric import CASES, Array, Inputs, NumericCase, attention, layouts, normal
+from tests.masks.comparison import KERNEL_TILES, TINY_TILES, check, check_meaning
+from tests.masks.predicates.registry import Mask
 
 BY_NAME = {case.name: case for case in CASES}
 
@@ -40,6 +45,20 @@ def test_attention_gives_the_float64_result(case: NumericCase) -> None:
         np.testing.assert_allclose(got, right, rtol=1e-9, atol=1e-10 * max(1.0, float(np.abs(right).max())))
 
 
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_the_mask_of_the_case_comes_out_exactly(case: NumericCase) -> None:
+    compiled = pipeline.compile(case.mask, params=case.parameters)
+    check_meaning(compiled, four(case.visible))
+    check(compiled, four(case.visible), (*KERNEL_TILES, *TINY_TILES))
+
+
+def test_the_lse_is_that_of_the_scaled_scores() -> None:
+    q, k = torch.tensor([[[[1.0]]]], dtype=torch.float64), torch.tensor([[[[2.0], [4.0]]]], dtype=torch.float64)
+    mask = pipeline.compile("causal_end", new=1, total=2)
+    _, lse = compilemask.attention(q, k, k, mask, scale=0.5, return_lse=True)
+    assert float(lse) == pytest.approx(np.log(np.exp(1.0) + np.exp(2.0)), rel=1e-6)
+
+
 def test_rows_and_keys_without_partners_are_exactly_zero() -> None:
     rows, keys = BY_NAME["empty_rows"], BY_NAME["documents_without_queries"]
     out, lse, dq, *_ = _results(rows, rows.inputs())
@@ -58,6 +77,19 @@ def test_memory_layouts_give_identical_results() -> None:
     for results in others:
         for array, right in zip(results, first, strict=True):
             np.testing.assert_array_equal(array, right)
+
+
+def test_the_stride_of_an_axis_of_one_means_nothing() -> None:
+    tensors = [torch.from_numpy(array) for array in (normal(71, 10, 10, 8).q, *[normal(72, 10, 10, 8).k] * 2)]
+    mask = pipeline.compile("causal", length=10)
+    results = []
+    for strides in ((80, 80, 8, 1), (1, 7, 8, 1), (3, 0, 8, 1)):
+        q, k, v = (x.reshape(-1).as_strided((1, 1, 10, 8), strides).requires_grad_() for x in tensors)
+        out = compilemask.attention(q, k, v, mask)
+        results.append([out.detach(), *torch.autograd.grad(out.sum(), (q, k, v))])
+    for result in results[1:]:
+        for tensor, right in zip(result, results[0], strict=True):
+            assert torch.equal(tensor, right)
 
 
 def test_the_same_bits_on_every_run() -> None:
@@ -82,3 +114,46 @@ def test_a_mask_of_one_sample_and_one_head_serves_all() -> None:
     q, k, v = (torch.from_numpy(array)[None].expand(2, 3, -1, -1) for array in (inputs.q, inputs.k, inputs.v))
     out = compilemask.attention(q, k, v, pipeline.compile("causal", length=9))
     assert (out == out[:1, :1]).all()
+
+
+BY_SAMPLE = GROWING.replace("heads 3\n", "").split("rules when")[0]
+BY_HEAD = GROWING.replace(" per batch = [0, 1]", " = 1")
+
+
+@pytest.mark.parametrize(
+    ("text", "batch", "heads", "visible"),
+    [
+        (BY_SAMPLE, 2, 3, lambda b, h: _window(b)),
+        (BY_SAMPLE, 2, 1, lambda b, h: _window(b)),
+        (BY_HEAD, 2, 3, lambda b, h: _window(1, first=h != 2)),
+        (BY_HEAD, 5, 3, lambda b, h: _window(1, first=h != 2)),
+        (GROWING, 2, 3, lambda b, h: _window(b, first=h != 2)),
+    ],
+    ids=["samples", "samples of one head", "heads", "heads of five samples", "both"],
+)
+def test_an_axis_of_one_serves_all_and_others_are_their_own(
+    text: str, batch: int, heads: int, visible: Callable[[int, int], Mask]
+) -> None:
+    mask = pipeline.compile_text(text, name="broadcast.mask")
+    inputs = [normal(84 + b, 9, 9, 8, heads=heads) for b in range(batch)]
+    q, k, v = (torch.from_numpy(np.stack([getattr(one, name) for one in inputs])) for name in "qkv")
+    out = compilemask.attention(q, k, v, mask)
+    for b, h in np.ndindex(batch, heads):
+        one = Inputs(inputs[b].q[[h]], inputs[b].k[[h]], inputs[b].v[[h]], inputs[b].out_gradient[[h]])
+        np.testing.assert_allclose(out[b, h].numpy(), attention(one, visible(b, h)).out[0], rtol=1e-9, atol=1e-11)
+
+
+def _window(behind: int, *, first: bool = True) -> Mask:
+    """Itself and `behind` keys before it, without key 0 unless `first`."""
+    mask: Mask = np.tri(9, dtype=bool) & ~np.tri(9, 9, -behind - 1, dtype=bool)
+    mask[:, 0] &= first
+    return mask
+
+
+@pytest.mark.parametrize(
+    ("text", "batch", "heads"), [(BY_SAMPLE, 3, 1), (BY_SAMPLE, 1, 3), (BY_HEAD, 2, 2), (BY_HEAD, 1, 1)]
+)
+def test_other_sizes_are_refused(text: str, batch: int, heads: int) -> None:
+    x = torch.zeros(batch, heads, 9, 8)
+    with pytest.raises(UsageError):
+        compilemask.attention(x, x, x, pipeline.compile_text(text, name="broadcast.mask"))

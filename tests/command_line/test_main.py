@@ -331,6 +331,14 @@ def test_validate_is_green_and_says_what_it_did(capsys: Capture, pair: Path) -> 
         c["name"] for c in report["checks"]
     }
     assert report["worst_of_budget"] <= 1
+    kernels = [check for check in report["checks"] if check["name"].startswith("kernel float32")]
+    assert kernels
+    assert {check["precision"] for check in kernels} == {
+        "float32: products in full float32 (IEEE, never TF32), sums in float32"
+    }
+    assert all(check["largest_error"] <= check["largest_allowed"] < 1e-4 for check in kernels)
+    assert report["checks"][0]["precision"] is None
+    assert "precision of float32: products in full float32 (IEEE, never TF32)" in printed(capsys, "validate", pair)
 
 
 def test_export_dense_is_the_mask(capsys: Capture, pair: Path, tmp_path: Path) -> None:
