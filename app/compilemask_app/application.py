@@ -21,6 +21,7 @@ from compilemask_app.actions import ACTIONS, Scope, bindings
 from compilemask_app.commands import ActionCommands, MaskCommands, SettingCommands
 from compilemask_app.document import Document
 from compilemask_app.drawing.palette import PALETTES
+from compilemask_app.ending import end_on_signals, exit_code
 from compilemask_app.framework import Palette, mend_lists, mend_wrapping
 from compilemask_app.screens.design import DesignScreen
 from compilemask_app.services import Services
@@ -28,6 +29,8 @@ from compilemask_app.themes import THEMES, palette_for
 from compilemask_app.widgets.map_view import Look, MapView
 
 if TYPE_CHECKING:
+    import signal
+
     from compilemask.measure.report import TimingReport
     from compilemask.worker_protocol import Hello
     from compilemask_app.jobs.worker_client import WorkerClient
@@ -81,12 +84,27 @@ class Workbench(App[None]):
         self.set_keymap(dict(self.settings.keys))
         self.theme_changed_signal.subscribe(self, lambda _: self._theme_changed())
         self.push_screen(DesignScreen(self._document))
+        if not self.is_headless:
+            end_on_signals(self._end_from_outside, self._keep_text)
         if self._complaint:
             self.notify(self._complaint, severity="warning", timeout=10, markup=False)
 
     async def on_unmount(self) -> None:
         if "worker" in self.__dict__:
             await self.worker.close()
+
+    def _end_from_outside(self, by: signal.Signals) -> None:
+        """Without a question, as nobody may be there to answer it."""
+        unsaved = self.design is not None and self.design.files.unsaved
+        self._keep_text()
+        message = (
+            f"ended by {by.name}; what was not saved comes back when the mask is opened again" if unsaved else None
+        )
+        self.exit(return_code=exit_code(by), message=message if by.name != "SIGHUP" else None)
+
+    def _keep_text(self) -> None:
+        if self.design is not None:
+            self.design.files.keep_at_the_end()
 
     @cached_property
     def worker(self) -> WorkerClient:

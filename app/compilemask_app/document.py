@@ -1,12 +1,8 @@
-"""The text of one mask and the file it came from: open, save, autosave, and changes by others."""
+"""The text of one mask and the file it came from: open, save, and changes by others."""
 
 from __future__ import annotations
 
-import hashlib
-import os
-import shutil
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
@@ -151,63 +147,3 @@ def _stamp(path: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return status.st_mtime_ns, status.st_size
-
-
-# ---------------------------------------------------------------- autosave
-
-
-def autosave_path(folder: Path, document: Document) -> Path:
-    """Where the unsaved text of a document lies."""
-    where = document.path.resolve() if document.path else document.name
-    key = hashlib.sha256(str(where).encode()).hexdigest()[:16]
-    return folder / f"{document.name}-{key}.mask"
-
-
-def keep_unsaved(folder: Path, document: Document, text: str) -> None:
-    """Keep a text that is not saved yet; a full or forbidden disk loses only this safety."""
-    path = autosave_path(folder, document)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        beside = path.with_suffix(".new")
-        beside.write_text(text, encoding="utf-8")
-        os.replace(beside, path)
-    except OSError:
-        return
-
-
-def unsaved_text(folder: Path, document: Document) -> str | None:
-    """The kept text of a document, if it differs from the file."""
-    try:
-        text = autosave_path(folder, document).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        return None
-    return text if text != document.text else None
-
-
-def forget_unsaved(folder: Path, document: Document) -> None:
-    """The text is saved or given up, and so are the files that it names and that lie here."""
-    with suppress(OSError):
-        autosave_path(folder, document).unlink(missing_ok=True)
-    shutil.rmtree(data_folder(folder, document), ignore_errors=True)
-
-
-def data_folder(folder: Path, document: Document) -> Path:
-    """Where files that an unsaved text names lie until it is saved."""
-    return autosave_path(folder, document).with_suffix(".data")
-
-
-def keep_data(folder: Path, document: Document, name: str, content: str) -> Document:
-    """The document with a file that its text names, kept aside. Raises UsageError where that can't be written."""
-    place = data_folder(folder, document)
-    try:
-        place.mkdir(parents=True, exist_ok=True)
-        (place / name).write_text(content, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"not kept: {place / name}: {error.strerror or error}") from None
-    return replace(document, data=place)
-
-
-def with_kept_data(folder: Path, document: Document) -> Document:
-    """The document with the files of its unsaved text, if an earlier session left some."""
-    place = data_folder(folder, document)
-    return replace(document, data=place) if place.is_dir() else document

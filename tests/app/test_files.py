@@ -1,4 +1,4 @@
-"""Files of the workbench: documents, autosave, settings, the history of times."""
+"""Files of the workbench: documents, settings, the history of times."""
 
 from __future__ import annotations
 
@@ -73,38 +73,6 @@ class TestDocuments:
     )
     def test_values_are_written_as_the_language_has_them(self, value: object, text: str) -> None:
         assert files.literal(value) == text
-
-
-class TestAutosave:
-    """An unsaved text survives a kill."""
-
-    def test_an_unsaved_text_comes_back_until_it_is_saved(self, tmp_path: Path) -> None:
-        document = files.write(files.new_document(), TEXT, tmp_path / "my.mask")
-        folder = tmp_path / "unsaved"
-        files.keep_unsaved(folder, document, TEXT + "# lost?\n")
-        assert files.unsaved_text(folder, document) == TEXT + "# lost?\n"
-        files.forget_unsaved(folder, document)
-        assert files.unsaved_text(folder, document) is None
-
-    def test_texts_of_other_files_do_not_mix(self, tmp_path: Path) -> None:
-        one = files.write(files.new_document(), TEXT, tmp_path / "my.mask")
-        (tmp_path / "b").mkdir()
-        other = files.write(files.new_document(), TEXT, tmp_path / "b" / "my.mask")
-        files.keep_unsaved(tmp_path / "unsaved", one, "one")
-        assert files.unsaved_text(tmp_path / "unsaved", other) is None
-
-    def test_equal_names_in_two_folders_do_not_mix(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        kept = []
-        for folder in ("a", "b"):
-            (tmp_path / folder).mkdir()
-            monkeypatch.chdir(tmp_path / folder)
-            kept.append(files.autosave_path(tmp_path, files.new_document(Path("my.mask"))))
-        assert kept[0] != kept[1]
-
-    def test_a_place_that_cannot_be_written_loses_only_the_safety(self, tmp_path: Path) -> None:
-        (tmp_path / "unsaved").write_text("a file, not a folder", encoding="utf-8")
-        files.keep_unsaved(tmp_path / "unsaved", files.new_document(), TEXT)
-        assert files.unsaved_text(tmp_path / "unsaved", files.new_document()) is None
 
 
 class TestSettings:

@@ -114,6 +114,21 @@ class TestImport:
             assert len(screen.app._notifications) == 1
             assert screen.query_one(MaskEditor).text == before
 
+    async def test_an_array_whose_mask_does_not_compile_is_refused_before_anything_is_lost(
+        self, make_app: MakeApp, tmp_path: Path
+    ) -> None:
+        np.save(tmp_path / "wrong.npy", np.random.default_rng(1).random((160, 1000)) < 0.5)
+        async with make_app().run_test(size=SIZE) as pilot:  # whose compiler refuses the word `wrong`
+            screen = await design(pilot)
+            screen.query_one(MaskEditor).insert("# mine\n")
+            before = screen.query_one(MaskEditor).text
+            await picked(pilot, tmp_path / "wrong.npy", "Dense")
+            await until(pilot, lambda: "wrong.npy is no mask that compiles: unknown word" in said(screen))
+            assert len(screen.app._notifications) == 1
+            assert screen.app.screen is screen
+            assert screen.query_one(MaskEditor).text == before
+            assert not list(screen.app.services.autosave_folder.glob("wrong*"))
+
 
 @pytest.mark.parametrize(
     ("shape", "kind", "answers"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +10,7 @@ from textual.timer import Timer
 
 from compilemask.errors import UsageError
 from compilemask_app import document as files
+from compilemask_app.autosave import Autosave
 from compilemask_app.document import Document
 from compilemask_app.widgets.mask_editor import MaskEditor
 from compilemask_app.widgets.title_bar import TitleBar
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from compilemask_app.screens.dialogs import Dialog
 
 AUTOSAVE_S = 1.0
+BESIDE_ANOTHER = (
+    "Another workbench has unsaved text of this mask too. Each keeps its own; who saves last writes the file."
+)
 LOOK_OUTSIDE_S = 2.0
 
 
@@ -30,6 +33,7 @@ class FileFlow:
     def __init__(self, screen: DesignScreen, document: Document) -> None:
         self._screen = screen
         self.document = document
+        self._kept: Autosave | None = None
         self._autosave: Timer | None = None
         self._warned_of: tuple[int, int] | None = None
 
@@ -42,14 +46,24 @@ class FileFlow:
         document = self.document
         return self._screen.text not in (document.text, document.start if document.library else document.text)
 
+    @property
+    def folder(self) -> Path:
+        """Where files about this mask are looked for and written first: beside it, if it has a file of its own."""
+        path = self.document.path
+        return path.resolve().parent if path is not None and not self.document.library else Path.cwd()
+
     def announce(self) -> None:
         """Name and state in the title; offer a text kept by an earlier session that ended before saving."""
         self._title()
         self._screen.set_interval(LOOK_OUTSIDE_S, self._look_outside)
-        kept = files.unsaved_text(self._folder(), self.document)
-        if kept is not None:
-            self.document = files.with_kept_data(self._folder(), self.document)
-            self._screen.query_one(MaskEditor).load_text(kept)
+        self._bring_back()
+
+    def _bring_back(self) -> None:
+        """The text of an earlier session that ended before saving, if there is one."""
+        found = self.kept.left_behind()
+        if found is not None:
+            self.document, text = found
+            self._screen.query_one(MaskEditor).replace_all(text)
             self._screen.notify("The text that was not saved last time is back; ctrl+z brings the file's.", timeout=8)
 
     def text_changed(self) -> None:
@@ -61,15 +75,31 @@ class FileFlow:
 
     def keep(self) -> None:
         """Keep an unsaved text beside, so that a kill loses nothing."""
+        if not self.unsaved:
+            self.kept.forget()
+            return
+        told = self.kept.beside_another
+        self.kept.keep(self._screen.text)
+        if self.kept.beside_another and not told:
+            self._screen.notify(BESIDE_ANOTHER, severity="warning", timeout=10)
+
+    def keep_at_the_end(self) -> None:
+        """The same when there is nobody to be told anything, and perhaps in another thread."""
         if self.unsaved:
-            files.keep_unsaved(self._folder(), self.document, self._screen.text)
-        else:
-            files.forget_unsaved(self._folder(), self.document)
+            self.kept.keep(self._screen.text)
+
+    @property
+    def kept(self) -> Autosave:
+        """The unsaved text of the document that is open."""
+        if self._kept is None:
+            self._kept = Autosave(self._folder(), self.document)
+        return self._kept
 
     def stop(self) -> None:
-        """No more timers."""
+        """No more timers; a text that is not saved is left to the next workbench."""
         if self._autosave is not None:
             self._autosave.stop()
+        self.kept.release()
 
     # ------------------------------------------------------------ what the user does
 
@@ -84,7 +114,7 @@ class FileFlow:
         if answer == "Save":
             return await self.save(over=over)
         if answer == "Discard":
-            files.forget_unsaved(self._folder(), self.document)
+            self.kept.forget()
         return answer == "Discard"
 
     async def save(self, *, over: bool = False) -> bool:
@@ -100,7 +130,7 @@ class FileFlow:
 
         name = self.document.path.name if self.document.path else "new.mask"
         note = "a path; mask files end in .mask"
-        prompt = Prompt("Save as", str(Path.cwd() / name), note, check=lambda path: None if path.strip() else note)
+        prompt = Prompt("Save as", str(self.folder / name), note, check=lambda path: None if path.strip() else note)
         answer = await self._ask(prompt, over=over)
         if not answer:
             return False
@@ -118,18 +148,22 @@ class FileFlow:
         if await self.may_lose_text():
             self._show(files.new_document())
 
-    async def begin_imported(self, mask: Imported, path: Path) -> bool:
-        """A text that is not saved yet, to be saved under the path with the numbers that it names; whether it is shown.
+    def set_aside(self, mask: Imported, path: Path) -> tuple[Document, Autosave]:
+        """The document of an imported text, to be saved under the path with the numbers that it names; not shown yet.
 
         Raises UsageError where the numbers can't be kept until then.
         """
+        document = replace(files.new_document(path), text="", begun=mask.text)
+        kept = Autosave(self._folder(), document)
+        if mask.data_name is not None and mask.data is not None:
+            document = kept.keep_data(mask.data_name, mask.data)
+        return document, kept
+
+    async def begin_imported(self, document: Document, kept: Autosave) -> bool:
+        """Show what was set aside; whether it is shown."""
         if not await self.may_lose_text():
             return False
-        files.forget_unsaved(self._folder(), self.document)
-        document = replace(files.new_document(path), text="", begun=mask.text)
-        if mask.data_name is not None and mask.data is not None:
-            document = await asyncio.to_thread(files.keep_data, self._folder(), document, mask.data_name, mask.data)
-        self._show(document)
+        self._show(document, kept)
         return True
 
     async def choose(self) -> None:
@@ -151,11 +185,13 @@ class FileFlow:
             return
         self._show(document)
 
-    def _show(self, document: Document) -> None:
-        if document.data is None:
-            files.forget_unsaved(self._folder(), self.document)
-        self.document = document
+    def _show(self, document: Document, kept: Autosave | None = None) -> None:
+        """Another document; what is `kept` of it already, or what was left behind of it."""
+        self.kept.forget()
+        self.document, self._kept = document, kept
         self._screen.begin_document(document.start)
+        if kept is None:
+            self._bring_back()
         self._title()
         if document.path is not None and document.stamp is not None and not document.library:
             self._screen.app.remember_opened(document.path)
@@ -172,7 +208,8 @@ class FileFlow:
         except UsageError as error:
             self._screen.notify(str(error), severity="error")
             return False
-        files.forget_unsaved(self._folder(), before)
+        self.kept.forget()
+        self._kept = None
         self._title()
         self._screen.app.remember_opened(path)
         self._screen.notify(f"saved {path}")

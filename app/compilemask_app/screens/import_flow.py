@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,10 +11,14 @@ from compilemask.errors import UsageError
 from compilemask.imports import EXPECTED, FLASHMASK_BOUNDS, Form, guess, imported, read_array
 from compilemask.language.files import LARGEST_JSON
 from compilemask.text_files import read_text
+from compilemask_app.jobs.compile_job import Broken, CompileRequest, guarded
 from compilemask_app.screens.dialogs import Prompt, Question
+from compilemask_app.screens.waiting import under_a_box
 
 if TYPE_CHECKING:
     from compilemask.imports.arrays import Array
+    from compilemask_app.autosave import Autosave
+    from compilemask_app.document import Document
     from compilemask_app.screens.design import DesignScreen
 
 FORMS: dict[str, tuple[Form, bool]] = {
@@ -36,9 +41,9 @@ class ImportFlow:
         self._screen = screen
 
     async def ask(self) -> None:
-        """The whole way; a wrong file ends it with one message."""
+        """The whole way; a wrong file, or one whose mask does not compile, ends it with one message."""
         app = self._screen.app
-        answer = await app.ask(Prompt("Import", f"{Path.cwd()}/", NOTE))
+        answer = await app.ask(Prompt("Import", f"{self._screen.files.folder}/", NOTE))
         if not answer:
             return
         path = Path(answer).expanduser()
@@ -59,14 +64,33 @@ class ImportFlow:
 
     async def _open(self, path: Path, array: Array, answer: str) -> None:
         form, causal = FORMS[answer]
-        mask = await asyncio.to_thread(imported, array, form, path.stem, causal=causal)
         target = _free(path.with_suffix(".mask"))
-        if mask.data_name is not None:
-            await asyncio.to_thread(_refuse_others, target.parent / mask.data_name, mask.data or "")
-        if not await self._screen.files.begin_imported(mask, target):
+        make = partial(self._made, path, array, form, causal, target)
+        words = f"Reading {path.name} as {answer} ..."
+        made = await under_a_box(self._screen.app, "Import", words, make, lambda made: made[1].forget())
+        if made is None:
             return
-        with_data = f" and its many numbers as {mask.data_name}" if mask.data_name else ""
+        document, kept, data_name = made
+        if not await self._screen.files.begin_imported(document, kept):
+            kept.forget()
+            return
+        with_data = f" and its many numbers as {data_name}" if data_name else ""
         self._screen.notify(f"{answer} of {path.name}; ctrl+s saves it as {target.name}{with_data}", title="Import")
+
+    def _made(
+        self, path: Path, array: Array, form: Form, causal: bool, target: Path
+    ) -> tuple[Document, Autosave, str | None]:
+        """A document that compiles, before there is anything to lose. Raises UsageError."""
+        mask = imported(array, form, path.stem, causal=causal)
+        if mask.data_name is not None:
+            _refuse_others(target.parent / mask.data_name, mask.data or "")
+        document, kept = self._screen.files.set_aside(mask, target)
+        request = CompileRequest(0, document.name, document.start, document.folder, document.parameters)
+        outcome = guarded(self._screen.app.services.compile, request)
+        if isinstance(outcome, Broken):
+            kept.forget()
+            raise UsageError(f"{path.name} is no mask that compiles: {outcome.diagnostics[0].message}")
+        return document, kept, mask.data_name
 
 
 def _refuse_others(path: Path, content: str) -> None:
