@@ -18,7 +18,7 @@ from textual.widgets import Button
 
 from compilemask.errors import UsageError
 from tests.app.conftest import MakeApp
-from tests.app.test_flows import SIZE, answered, dialog
+from tests.app.flows import SIZE, answered, dialog
 from tests.scenes import design, until
 
 

@@ -13,7 +13,7 @@ from textual.widgets import Input, OptionList
 from textual.widgets._footer import FooterKey
 
 from tests.app.conftest import MakeApp
-from tests.app.test_flows import SIZE, TWO, answered, dialog, text_of
+from tests.app.flows import SIZE, TWO, answered, dialog, text_of
 from tests.scenes import design, until
 
 BY_POINTING = {"up", "down", "left", "right", "up_far", "down_far", "left_far", "right_far"}

@@ -16,7 +16,7 @@ from compilemask.language.parser import parse_tolerant
 from compilemask.pipeline import compile_text
 from compilemask.source import Source
 from tests.app.conftest import MakeApp
-from tests.app.test_flows import SIZE, TWO, answered, dialog, text_of
+from tests.app.flows import SIZE, TWO, answered, dialog, text_of
 from tests.scenes import design, until
 
 PLAIN = """\

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from textual.pilot import Pilot
 
 from tests.app.conftest import MakeApp
-from tests.app.test_flows import SIZE, TWO, text_of
+from tests.app.flows import SIZE, TWO, text_of
 from tests.scenes import design, until
 
 

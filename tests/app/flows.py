@@ -1,0 +1,60 @@
+"""Steps that the tests of flows share: wait for a dialog, answer it, run a command by its words."""
+
+from __future__ import annotations
+
+from compilemask_app.screens.design import DesignScreen
+from compilemask_app.screens.dialogs import Prompt
+from compilemask_app.widgets.mask_editor import MaskEditor
+from textual.command import CommandPalette
+from textual.pilot import Pilot
+from textual.widgets import Input, OptionList
+
+from tests.scenes import until
+
+SIZE = (110, 36)
+TWO = """\
+# kept
+param prompt = 40, answers = [24] * 3
+layout
+    prompt : prompt
+    answer : answers
+rules
+    prompt sees prompt : causal   # kept too
+    answer sees prompt : all
+    answer sees answer : causal within answer
+order answer stored by at
+"""
+
+
+def text_of(screen: DesignScreen) -> str:
+    """What the editor holds."""
+    return screen.query_one(MaskEditor).text
+
+
+async def dialog(pilot: Pilot[None], kind: type[object]) -> None:
+    """Wait for a screen of a kind."""
+    await until(pilot, lambda: isinstance(pilot.app.screen, kind))
+    await pilot.pause()
+
+
+async def answered(pilot: Pilot[None], text: str) -> None:
+    """Type a whole answer into the prompt on the screen."""
+    await dialog(pilot, Prompt)
+    pilot.app.screen.query_one(Input).value = text
+    await pilot.press("enter")
+
+
+def app_ended(pilot: Pilot[None]) -> bool:
+    """Whether the program has been left."""
+    return not pilot.app.is_running
+
+
+async def command(pilot: Pilot[None], words: str) -> None:
+    """Run a command of the palette by its words."""
+    await pilot.press("ctrl+p")
+    await dialog(pilot, CommandPalette)
+    pilot.app.screen.query_one(Input).value = words
+    await until(pilot, lambda: pilot.app.screen.query_one(OptionList).option_count > 0)
+    await pilot.pause(0.2)
+    await pilot.press("enter")
+    await dialog(pilot, DesignScreen)

@@ -1,0 +1,171 @@
+"""Validate, compile, time and cancel, from key to effect."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from compilemask_app import document as files
+from compilemask_app.document import Document
+from compilemask_app.messages import WorkerLost, WorkerReplied
+from compilemask_app.widgets.job_bar import JobBar, JobState, Phase
+from compilemask_app.widgets.mask_editor import MaskEditor
+from compilemask_app.widgets.mask_view import MaskView
+
+from compilemask.measure.timing import NO_GPU
+from compilemask.worker_protocol import Job
+from tests.app.conftest import TEXT, MakeApp
+from tests.app.flows import SIZE, answered, text_of
+from tests.app.test_jobs import worker
+from tests.scenes import design, until
+
+
+class TestJobs:
+    """v, c, t."""
+
+    async def test_the_three_jobs_end_in_their_lines(self, make_app: MakeApp) -> None:
+        seen: list[object] = []
+        app = make_app(worker=worker("no gpu"))
+        async with app.run_test(size=SIZE, message_hook=seen.append) as pilot:
+            screen = await design(pilot)
+            await pilot.press("v", "c", "t")
+            await until(pilot, lambda: not screen.board.busy() and screen.board.entry(Job.TIME).state.text != "")
+            states = screen.board.states(screen.fingerprint)
+            assert [states[job].phase for job in Job] == [Phase.GOOD, Phase.GOOD, Phase.UNABLE]
+            assert "there is no GPU" in states[Job.TIME].text
+            assert any(isinstance(message, WorkerReplied) for message in seen)
+            screen.query_one(MaskEditor).text = TEXT + "\n"
+            await design(pilot)
+            assert screen.board.states(screen.fingerprint)[Job.VALIDATE].outdated
+
+    async def test_a_failing_validation_selects_the_first_wrong_cell(self, make_app: MakeApp) -> None:
+        async with make_app(TEXT + "# red\n", worker=worker("good")).run_test(size=SIZE) as pilot:
+            screen = await design(pilot)
+            await pilot.press("v")
+            await until(pilot, lambda: screen.board.entry(Job.VALIDATE).state.phase is Phase.BAD)
+            assert (screen.view.query_cursor, screen.view.key_cursor) == (9, 3)
+            assert screen.query_one(MaskView).wrong == (9, 3)
+            assert "query 9, key 3: expected visible, found hidden" in screen.board.entry(Job.VALIDATE).state.text
+
+    async def test_results_are_kept_for_each_mask(self, make_app: MakeApp) -> None:
+        async with make_app(worker=worker("good")).run_test(size=SIZE) as pilot:
+            screen = await design(pilot)
+            await pilot.press("v")
+            await until(pilot, lambda: screen.board.entry(Job.VALIDATE).state.phase is Phase.GOOD)
+            first = screen.files.document
+            screen.open_named("causal")
+            await until(pilot, lambda: screen.files.document.name == "causal")
+            assert screen.board.entry(Job.VALIDATE).state.phase is Phase.IDLE
+            screen.files._show(first)
+            await design(pilot)
+            state = screen.board.states(screen.fingerprint)[Job.VALIDATE]
+            assert (state.phase, state.outdated) == (Phase.GOOD, False)
+
+    async def test_an_old_result_is_marked_where_no_narrow_line_cuts_it(self, make_app: MakeApp) -> None:
+        async with make_app(worker=worker("good")).run_test(size=(60, 20)) as pilot:
+            screen = await design(pilot)
+            await pilot.press("v", "c")
+            await until(pilot, lambda: not screen.board.busy() and screen.board.entry(Job.COMPILE).report is not None)
+            bar = screen.query_one(JobBar)
+            await until(pilot, lambda: "✓ registers" in str(bar.render()))
+            assert "old" not in str(bar.render())
+            screen.query_one(MaskEditor).text = TEXT + "#"
+            await design(pilot)
+            for line in str(bar.render()).split("\n")[:2]:
+                assert line[11:].startswith("~ old: ")
+                assert "✓" not in line
+
+    async def test_a_result_is_old_as_soon_as_the_text_changes_even_to_one_that_is_wrong(
+        self, make_app: MakeApp
+    ) -> None:
+        async with make_app(worker=worker("good")).run_test(size=SIZE) as pilot:
+            screen = await design(pilot)
+            await pilot.press("v")
+            await until(pilot, lambda: screen.board.entry(Job.VALIDATE).state.phase is Phase.GOOD)
+            screen.query_one(MaskEditor).text = TEXT + "wrong"
+            await until(pilot, lambda: bool(screen.findings))
+            assert "~ old: proved" in str(screen.query_one(JobBar).render())
+            screen.query_one(MaskEditor).text = TEXT
+            await until(pilot, lambda: not screen.findings)
+            assert "✓ proved" in str(screen.query_one(JobBar).render())
+
+    async def test_every_new_mask_has_results_of_its_own(self, make_app: MakeApp) -> None:
+        document = files.new_document()
+        async with make_app(document=document, worker=worker("good")).run_test(size=SIZE) as pilot:
+            screen = await design(pilot)
+            await pilot.press("v")
+            await until(pilot, lambda: screen.board.entry(Job.VALIDATE).state.phase is Phase.GOOD)
+            await pilot.press("ctrl+n")
+            await until(pilot, lambda: screen.files.document is not document)
+            assert screen.files.document.name == document.name
+            assert screen.board.entry(Job.VALIDATE).state.phase is Phase.IDLE
+
+    async def test_results_go_with_the_text_when_it_is_saved_under_a_name(
+        self, make_app: MakeApp, tmp_path: Path
+    ) -> None:
+        async with make_app(worker=worker("good")).run_test(size=SIZE) as pilot:
+            screen = await design(pilot)
+            await pilot.press("v")
+            await until(pilot, lambda: screen.board.entry(Job.VALIDATE).state.phase is Phase.GOOD)
+            await pilot.press("ctrl+s")
+            await answered(pilot, str(tmp_path / "mine.mask"))
+            await until(pilot, lambda: screen.files.document.name == "mine")
+            await pilot.press("e", "z", "z", "ctrl+z")
+            await until(pilot, lambda: text_of(screen) == TEXT)
+            await design(pilot)
+            state = screen.query_one(JobBar).states[Job.VALIDATE]
+            assert (state.phase, state.outdated) == (Phase.GOOD, False)
+
+    async def test_a_result_counts_for_the_values_it_was_made_with(self, make_app: MakeApp) -> None:
+        document = Document("fake", TEXT, parameters=(("documents", [64, 64]),))
+        async with make_app(document=document, worker=worker("good")).run_test(size=SIZE) as pilot:
+            screen = await design(pilot)
+            before = screen.fingerprint
+            screen.files.document = replace(document, parameters=())
+            assert screen.fingerprint != before
+
+    async def test_reading_code_while_it_compiles_says_that_it_compiles(self, make_app: MakeApp) -> None:
+        async with make_app(worker=worker("slow")).run_test(size=SIZE, notifications=True) as pilot:
+            screen = await design(pilot)
+            await pilot.press("c")
+            await until(pilot, lambda: screen.board.entry(Job.COMPILE).state.phase is Phase.RUNNING)
+            await pilot.press("i")
+            await until(pilot, lambda: bool(pilot.app.screen.query("Toast")))
+            toast = pilot.app.screen.query("Toast").first()
+            assert "it is compiling" in str(toast.render())
+            await until(pilot, lambda: 0 < toast.region.bottom <= screen.query_one(JobBar).region.y)
+
+    @pytest.mark.parametrize("size", [(60, 20), (100, 30), (160, 45)])
+    async def test_that_there_is_no_gpu_is_told_within_the_line(self, make_app: MakeApp, size: tuple[int, int]) -> None:
+        async with make_app().run_test(size=size) as pilot:
+            screen = await design(pilot)
+            bar = screen.query_one(JobBar)
+            bar.states = {Job.TIME: JobState(Phase.UNABLE, NO_GPU)}
+            line = str(bar.render()).split("\n")[2]
+            useful = line[: bar.content_region.width]
+            assert "no CUDA GPU on this machine" in useful
+            assert size[0] < 160 or useful == line
+
+    async def test_x_cancels(self, make_app: MakeApp) -> None:
+        async with make_app(worker=worker("slow")).run_test(size=SIZE) as pilot:
+            screen = await design(pilot)
+            await pilot.press("v")
+            await until(pilot, lambda: screen.board.entry(Job.VALIDATE).state.phase is Phase.RUNNING)
+            await pilot.press("x")
+            await until(pilot, lambda: not screen.board.busy())
+            assert screen.board.entry(Job.VALIDATE).state.text == "cancelled"
+
+    async def test_a_crash_loses_nothing_and_the_next_job_runs(self, make_app: MakeApp) -> None:
+        seen: list[object] = []
+        async with make_app(worker=worker("crash")).run_test(size=SIZE, message_hook=seen.append) as pilot:
+            screen = await design(pilot)
+            editor = screen.query_one(MaskEditor)
+            editor.text = TEXT + "# mine\n"
+            await pilot.press("t")
+            await until(pilot, lambda: screen.board.entry(Job.TIME).state.phase is Phase.BAD)
+            assert "illegal memory access" in screen.board.entry(Job.TIME).state.text
+            assert sum(isinstance(message, WorkerLost) for message in seen) >= 1
+            assert text_of(screen).endswith("# mine\n")
+            await pilot.press("v")
+            await until(pilot, lambda: screen.board.entry(Job.VALIDATE).state.phase is Phase.BAD)
