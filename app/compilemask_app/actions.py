@@ -197,3 +197,10 @@ _WITHIN: dict[Scope, tuple[Scope, ...]] = {
     Scope.COMPARE: (Scope.COMPARE, Scope.MAP),
 }
 """The places on a screen."""
+
+KEY_PLACES = (
+    (Scope.EVERYWHERE, Scope.DESIGN, Scope.MAP),
+    (Scope.EVERYWHERE, Scope.COMPARE, Scope.MAP),
+    *((scope,) for scope in Scope),
+)
+"""Scopes whose keys work at the same time; the text, the matrix and the parameters take theirs before the screen."""

@@ -50,10 +50,8 @@ class Workbench(App[None]):
 
     def __init__(self, document: Document, services: Services | None = None) -> None:
         self.services = services or Services()
-        read, unread = settings_store.load(self.services.settings_file)
         super().__init__()
-        self.settings, unknown = settings_store.with_known(read, self._choices())
-        self._complaint = unread or unknown
+        self.settings, self._complaints = settings_store.load(self.services.settings_file, self._choices())
         mend_lists()
         mend_wrapping()
         if self.no_color:
@@ -86,8 +84,9 @@ class Workbench(App[None]):
         self.push_screen(DesignScreen(self._document))
         if not self.is_headless:
             end_on_signals(self._end_from_outside, self._keep_text)
-        if self._complaint:
-            self.notify(self._complaint, severity="warning", timeout=10, markup=False)
+        if self._complaints:
+            told = "\n".join((str(self.services.settings_file), *self._complaints, "The defaults are used for these."))
+            self.notify(told, title="Settings", severity="warning", timeout=15, markup=False)
 
     async def on_unmount(self) -> None:
         if "worker" in self.__dict__:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from compilemask.files import write_in_one_step
+from compilemask_app import setting_checks as checks
 
 MOST_RECENT = 12
-MOST_LISTED = 6
+LONGEST_SHOWN = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,37 +36,52 @@ class Settings:
         return replace(self, recent=(name, *(old for old in self.recent if old != name))[:MOST_RECENT])
 
 
-def load(path: Path) -> tuple[Settings, str | None]:
-    """The settings of a file and, where it can't be used, one line saying why (the defaults then stand)."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        return Settings(), None
-    except (OSError, UnicodeDecodeError) as error:
-        return Settings(), f"settings not read: {path}: {error}"
-    try:
-        return _settings(json.loads(text)), None
-    except (ValueError, TypeError, AttributeError, RecursionError) as error:
-        return Settings(), f"settings not used: {path}: {error}"
+def load(path: Path, choices: Mapping[str, Collection[str]]) -> tuple[Settings, tuple[str, ...]]:
+    """The settings of a file and a line on everything in it that can't be used, for which the defaults stand.
 
-
-def with_known(settings: Settings, choices: Mapping[str, Collection[str]]) -> tuple[Settings, str | None]:
-    """The settings with the default for each value that is none of its choices and, if there are any, a line on them.
-
-    `choices` maps a field to the values that it may have, those to show first.
+    `choices` has the names that theme, palette and look may have, those to show first.
     """
-    unknown = [name for name, known in choices.items() if getattr(settings, name) not in known]
-    if not unknown:
-        return settings, None
-    defaults = Settings()
-    said = [f"{name} {getattr(settings, name)!r}: expected {_listed(choices[name])}" for name in unknown]
-    known = {name: getattr(defaults, name) for name in unknown}
-    return replace(settings, **known), f"settings not known, defaults used: {'; '.join(said)}"
+    try:
+        body = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return Settings(), ()
+    except (OSError, ValueError, RecursionError) as error:  # unreadable, no UTF-8, no JSON
+        return Settings(), (f"not used: {error}",)
+    if not isinstance(body, dict):
+        return Settings(), ("not used: expected a JSON object",)
+    found: dict[str, Any] = {}
+    complaints: list[str] = []
+    for item in fields(Settings):
+        if item.name in body:
+            value = body[item.name]
+            try:
+                found[item.name] = _checked(item.name, value, choices, complaints)
+            except checks.Unusable as error:
+                complaints.append(f"{item.name}: {_short(value)}: {error}")
+    return Settings(**found), tuple(complaints)
 
 
-def _listed(choices: Collection[str]) -> str:
-    names = [name for name in choices if name]
-    return ", ".join(names[:MOST_LISTED]) + (f" or {len(names) - MOST_LISTED} more" * (len(names) > MOST_LISTED))
+def _checked(name: str, value: Any, choices: Mapping[str, Collection[str]], complaints: list[str]) -> Any:
+    """The value as the settings have it. Raises Unusable; adds what is wrong with a part of it to the complaints."""
+    if name in choices:
+        return checks.name(value, choices[name])
+    if name == "keys":
+        usable, wrong = checks.keys(value)
+        complaints += wrong
+        return usable
+    check: dict[str, Callable[[Any], Any]] = {
+        "targets": checks.targets,
+        "heads": partial(checks.number, largest=checks.MOST_HEADS),
+        "head_dim": partial(checks.number, largest=checks.LARGEST_HEAD_DIM),
+        "dtype": partial(checks.name, choices=checks.DTYPES),
+        "recent": checks.paths,
+    }
+    return check[name](value)
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}..."
 
 
 def store(settings: Settings, path: Path, names: Collection[str] | None = None) -> None:
@@ -81,23 +98,3 @@ def store(settings: Settings, path: Path, names: Collection[str] | None = None) 
             write_in_one_step(path, json.dumps(body, indent=2) + "\n")
     except (OSError, ValueError, RecursionError):
         return
-
-
-def _settings(body: Any) -> Settings:
-    if not isinstance(body, dict):
-        raise ValueError("expected a JSON object")
-    defaults = Settings()
-    known: dict[str, Any] = {}
-    for item in fields(Settings):
-        if item.name not in body:
-            continue
-        value = body[item.name]
-        if item.name == "keys":
-            known["keys"] = tuple((str(name), str(keys)) for name, keys in dict(value).items())
-        elif isinstance(getattr(defaults, item.name), tuple):
-            known[item.name] = tuple(str(entry) for entry in value)
-        elif type(value) is not type(getattr(defaults, item.name)):
-            raise ValueError(f"{item.name}: expected {type(getattr(defaults, item.name)).__name__}, found {value!r}")
-        else:
-            known[item.name] = value
-    return Settings(**known)

@@ -1,4 +1,4 @@
-"""Files of the workbench: documents, settings, the history of times."""
+"""Files of the workbench: documents, the history of times."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from compilemask_app import document as files
-from compilemask_app import history, settings
+from compilemask_app import history
 from compilemask_app.history import HistoryError
 
 from compilemask.errors import UsageError
@@ -73,36 +73,6 @@ class TestDocuments:
     )
     def test_values_are_written_as_the_language_has_them(self, value: object, text: str) -> None:
         assert files.literal(value) == text
-
-
-class TestSettings:
-    """Typed, forgiving, kept."""
-
-    def test_settings_are_kept(self, tmp_path: Path) -> None:
-        path = tmp_path / "new" / "settings.json"
-        chosen = settings.Settings(theme="nord", targets=("sm_90",), keys=(("cells", "y"),))
-        settings.store(chosen, path)
-        assert settings.load(path) == (chosen, None)
-
-    def test_the_defaults_stand_where_there_is_no_file(self, tmp_path: Path) -> None:
-        assert settings.load(tmp_path / "none.json") == (settings.Settings(), None)
-
-    @pytest.mark.parametrize("text", ["{", "[]", '{"theme": 3}', '{"keys": 1}'])
-    def test_a_broken_file_is_told_in_one_line(self, tmp_path: Path, text: str) -> None:
-        path = tmp_path / "settings.json"
-        path.write_text(text, encoding="utf-8")
-        found, complaint = settings.load(path)
-        assert found == settings.Settings()
-        assert complaint is not None
-        assert str(path) in complaint
-        assert "\n" not in complaint
-
-    def test_recent_files_are_few_and_the_newest_first(self) -> None:
-        found = settings.Settings()
-        for number in [*range(20), 15]:
-            found = found.opened(Path(f"/m/{number}.mask"))
-        assert found.recent[:2] == ("/m/15.mask", "/m/19.mask")
-        assert len(found.recent) == len(set(found.recent)) == settings.MOST_RECENT
 
 
 class TestHistory:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+from compilemask_app import document as files
 from compilemask_app.jobs.pictures import Pictures
 from compilemask_app.messages import ViewChanged
 from compilemask_app.screens.compare_screen import CompareScreen
@@ -121,6 +122,18 @@ class TestOtherScreens:
             await pilot.pause(0.1)
             assert screen.picture is not None
             assert (np.load(tmp_path / "out.npy") == screen.picture.rows.to_dense()).all()
+
+    async def test_export_and_save_as_begin_beside_the_mask(self, make_app: MakeApp, tmp_path: Path) -> None:
+        (tmp_path / "masks").mkdir()
+        document = files.write(files.new_document(), TWO, tmp_path / "masks" / "two.mask")
+        async with make_app(document=document, compile_=Pictures()).run_test(size=SIZE) as pilot:
+            await design(pilot)
+            for key, name in (("f3", "two.npy"), ("f2", "two.mask"), ("f10", "")):
+                await pilot.press(key)
+                await dialog(pilot, Prompt)
+                assert pilot.app.screen.query_one(Input).value == f"{tmp_path / 'masks'}/{name}"
+                await pilot.press("escape")
+                await dialog(pilot, DesignScreen)
 
 
 class TestPalette:

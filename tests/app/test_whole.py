@@ -236,7 +236,7 @@ async def test_a_setting_that_is_not_known_is_told_once_and_stays_in_the_file(
         await pilot.pause(0.2)
         assert path.read_bytes() == before
         (told,) = [one.message for one in screen.app._notifications]
-        assert f"{name} '[/zz]': expected " in told
+        assert f'{name}: "[/zz]": expected ' in told
         assert getattr(screen.app.settings, name) == getattr(Settings(), name)
         screen.app.change_settings(heads=3)
         assert json.loads(path.read_bytes()) == {name: "[/zz]", "mine": 1, "heads": 3}
@@ -250,6 +250,8 @@ async def test_a_settings_file_that_is_no_json_is_told_and_stays(make_app: MakeA
     path.write_text("{ this is no JSON", encoding="utf-8")
     async with make_app().run_test(size=(100, 30)) as pilot:
         screen = await design(pilot)
-        assert [one.message[:17] for one in screen.app._notifications] == ["settings not used"]
+        (told,) = [one.message for one in screen.app._notifications]
+        assert told.splitlines()[0] == str(path)
+        assert told.splitlines()[1].startswith("not used: Expecting property name")
         screen.app.change_settings(heads=3)
     assert path.read_text(encoding="utf-8") == "{ this is no JSON"

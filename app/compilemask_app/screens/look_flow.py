@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,10 +19,11 @@ from compilemask_app.jobs.compile_job import CompileRequest, Outcome
 from compilemask_app.jobs.exporting import export
 from compilemask_app.picture import MaskPicture, Picture
 from compilemask_app.screens.compare_screen import CompareScreen
-from compilemask_app.screens.dialogs import Prompt, Question, Waiting
+from compilemask_app.screens.dialogs import Prompt, Question
 from compilemask_app.screens.open_screen import OpenScreen
 from compilemask_app.screens.reader_screen import ReaderScreen
 from compilemask_app.screens.times_screen import TimesScreen
+from compilemask_app.screens.waiting import under_a_box
 from compilemask_app.widgets.job_bar import Phase
 
 if TYPE_CHECKING:
@@ -75,16 +77,8 @@ class LookFlow:
         return await self._made(f"Compiling {chosen.name}", self._with_other, request, picture, document.name)
 
     async def _made(self, words: str, make: Callable[..., Comparison], *given: object) -> Comparison | None:
-        """What `make` returns, made in a thread under a box that takes the keys; None if the user closed the box."""
-        app = self._screen.app
-        waiting = Waiting("Compare", f"{words} ...")
-        await app.push_screen(waiting)
-        try:
-            found = await asyncio.to_thread(make, *given)
-        finally:
-            given_up = waiting not in app.screen_stack
-            waiting.answer(None)
-        return None if given_up else found
+        """What `make` returns; None if the user closed the box meanwhile."""
+        return await under_a_box(self._screen.app, "Compare", f"{words} ...", partial(make, *given))
 
     def _with_saved(self, request: CompileRequest, edited: Picture, names: tuple[str, str]) -> Comparison:
         return _compared(self._screen.app.services.compile(request), edited, *names)
@@ -127,7 +121,7 @@ class LookFlow:
         picture = screen.picture
         if picture is None or picture.compiled is None:
             return
-        start = str(Path.cwd() / f"{picture.name}.npy")
+        start = str(screen.files.folder / f"{picture.name}.npy")
         answer = await screen.app.ask(Prompt("Export", start, FORMS))
         if not answer:
             return
