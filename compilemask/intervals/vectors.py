@@ -193,6 +193,7 @@ def _call(node: ir.Call, scope: Scope, active: Bools | None) -> Vector:
     if numbers and node.function is Function.ABS and _large(arguments[0].values) < SAFE:
         return Vector(np.abs(arguments[0].values), present)
     if numbers and node.function in (Function.MORTON, Function.HILBERT):
+        effort.spend(effort.A_CURVE * max(argument.values.size for argument in arguments), node.span)
         curve = morton if node.function is Function.MORTON else hilbert
         drawn = curve([argument.values for argument in arguments], both(present, active))
         if drawn is not None:

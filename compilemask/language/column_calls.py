@@ -25,6 +25,7 @@ def at_once(expression: ir.Call, arguments: tuple[Values, ...]) -> Values | None
         chosen = np.minimum(*numbers) if function is ir.Function.MIN else np.maximum(*numbers)
         return Values(chosen, present)
     if count in _CURVES.get(function, ()):
+        effort.spend(effort.A_CURVE * max(part.size for part in numbers), expression.span)
         place = morton(numbers, present) if function is ir.Function.MORTON else hilbert(numbers, present)
         return None if place is None else Values(place, present)
     return None

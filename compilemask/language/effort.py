@@ -17,6 +17,7 @@ from compilemask.source import Diagnostic, Severity, Span
 MOST_STEPS = 1 << 33
 A_PART = 1 << 14  # binding one part of an expression
 A_NODE = 1 << 10  # evaluating one part of an expression, however few values it has
+A_CURVE = 1 << 4  # one place on a space-filling curve
 A_DIVISION = 1 << 2  # one value of `//` or `%`, besides the step that every value takes
 AN_OBJECT = 1 << 6  # a value that is no number, in an array
 ONE_BY_ONE = 1 << 10  # a value that is computed by itself

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from compilemask.intervals import linear
 from compilemask.intervals.draws import splitmix64
+from compilemask.tiles.pieces import CELLS_A_PIECE, are_set, draw
 from compilemask.tiles.tile_map import pack_patterns
 from compilemask.tiles.unchanged import unchanged_tiles
 
@@ -144,16 +145,51 @@ class PatternTable:
             if first.size > PATTERNS_AT_ONCE:
                 chosen = (number >= begin) & (number < begin + count)
                 part, place = pieces.part(chosen), number[chosen] - begin
+            shown = drawn[begin : begin + count]
             is_model = model[part.tile]
-            size = m * (n + 1)
-            step = np.zeros(count * size, np.int8)
-            np.add.at(step, place[is_model] * size + part.start[is_model], np.int8(1))
-            np.subtract.at(step, place[is_model] * size + part.end[is_model], np.int8(1))
-            visible = np.cumsum(step.reshape(count, m, n + 1), axis=2, dtype=np.int8)[:, :, :-1].astype(np.bool_)
-            drawn[begin : begin + count] = pack_patterns(visible)
-            if not is_model.all():
-                _compare(part, place, ~is_model, visible, right)
+            if part.tile.size * CELLS_A_PIECE < count * m * n:
+                self._draw_bits(part, place, is_model, shown, right)
+            else:
+                self._draw_cells(part, place, is_model, shown, right)
         return drawn, right
+
+    def _draw_bits(
+        self,
+        part: _Pieces,
+        place: Numbers,
+        is_model: NDArray[np.bool_],
+        drawn: NDArray[np.uint32],
+        right: NDArray[np.bool_],
+    ) -> None:
+        """Draw patterns from the pieces of their models; clear `right` of tiles with a piece that does not fit."""
+        stride = self.block_n + 1
+        start, end = part.start % stride, part.end % stride
+        line = place * self.block_m + part.start // stride
+        drawn[:] = 0
+        lines = drawn.reshape(-1, drawn.shape[2])
+        draw(lines, line[is_model], start[is_model], end[is_model])
+        others = ~is_model
+        good = are_set(lines, line[others], start[others], end[others])
+        right[part.tile[others][~good]] = False
+
+    def _draw_cells(
+        self,
+        part: _Pieces,
+        place: Numbers,
+        is_model: NDArray[np.bool_],
+        drawn: NDArray[np.uint32],
+        right: NDArray[np.bool_],
+    ) -> None:
+        """The same by way of all cells."""
+        count, m, n = drawn.shape[0], self.block_m, self.block_n
+        size = m * (n + 1)
+        step = np.zeros(count * size, np.int8)
+        np.add.at(step, place[is_model] * size + part.start[is_model], np.int8(1))
+        np.subtract.at(step, place[is_model] * size + part.end[is_model], np.int8(1))
+        visible = np.cumsum(step.reshape(count, m, n + 1), axis=2, dtype=np.int8)[:, :, :-1].astype(np.bool_)
+        drawn[:] = pack_patterns(visible)
+        if not is_model.all():
+            _compare(part, place, ~is_model, visible, right)
 
 
 def _first_use(sums: NDArray[np.uint64]) -> tuple[Numbers, Numbers]:
