@@ -1,7 +1,7 @@
 """Which persistent program works on which key tiles in the Hopper backward kernel, made on the host.
 
-An item is one key tile of one key head; its segments are the query heads that see the tile. Items are dealt as the
-forward schedule deals them: heads group after group, heavy tiles first, each to the program that has least to do.
+An item is one key tile of one key head; its segments are the query heads that see the tile. Items are dealt as those
+of the forward schedule.
 """
 
 from __future__ import annotations
@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 
 from compilemask.descriptor.descriptor import Descriptor, TileLists
 from compilemask.kernel.device_tensors import work_per_row
-from compilemask.kernel.schedule import HEAVY_SHARE, CallShape, deal
+from compilemask.kernel.schedule import CallShape, share_out
 
 RECORD = 8
 PARTIAL_COST = 1.1  # a masked tile in units of an unmasked one
 ITEM_COST = 2.0  # starting and ending an item, in the same units
-LAST_HEADS = 2  # dealt together, so that light tiles of both fill the gaps that heavy ones leave at the end
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,8 +46,8 @@ def make_backward_schedule(descriptor: Descriptor, shape: CallShape) -> Backward
     variant = np.broadcast_to(descriptor.variant, (shape.batch, shape.heads)).reshape(-1, group)
     rows = variant[:, None, :] * tiles + np.arange(tiles)[None, :, None]  # [matrix, tile, member]
     cost = (work + (PARTIAL_COST - 1.0) * partials)[rows].sum(2).ravel() + ITEM_COST
-    order = _order(cost, tiles, shape)
-    program = deal(cost[order], shape.programs)
+    owner = np.repeat(np.arange(shape.batch * shape.kv_heads), tiles)
+    order, program = share_out(cost, owner, shape.programs, shape.head_group)
     order = order[np.argsort(program, kind="stable")]
     offsets = np.concatenate([[0], np.cumsum(np.bincount(program, minlength=shape.programs))])
     rows = rows.reshape(-1, group)[order]  # [item, member]
@@ -86,13 +85,3 @@ def _segments(
     begins = lists.partial_offsets[row][partials > 0]
     segments[:-1, 6][partials > 0] = lists.partial_patterns[begins]
     return segments
-
-
-def _order(cost: NDArray[np.float64], tiles: int, shape: CallShape) -> NDArray[np.int64]:
-    """Positions in the order in which items are dealt."""
-    owner, tile = np.divmod(np.arange(len(cost)), tiles)
-    heavy = cost > HEAVY_SHARE * cost.sum() / shape.programs
-    matrices = shape.batch * shape.kv_heads
-    last_group = max(matrices - LAST_HEADS, 0) // shape.head_group
-    group = np.where(heavy, -1, np.minimum(owner // shape.head_group, last_group))
-    return np.lexsort((owner, tile, -cost, group))

@@ -1,14 +1,15 @@
 """Which persistent program works on which query tiles, and in which order: made on the host, once per call shape.
 
-Heads go through the GPU in groups whose keys and values fit into L2 together. Query tiles that alone are a good part
-of one program's share start first, for all heads; then group after group, heavy tiles first; the lightest of all heads
-come last and fill what is left uneven. Each next item goes to the program that has least to do so far (longest
-processing time first).
+Heads go through the GPU in small groups, so that their keys and values stay in L2, heavy tiles first; each next item
+goes to the program that has least to do so far (longest processing time first). What that leaves uneven in the end is
+levelled by dealing some items out of their group: the lightest of all heads last, the heaviest of all heads first.
+How many is tried out, as few as will do.
 """
 
 from __future__ import annotations
 
 import heapq
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,9 +21,8 @@ from compilemask.kernel.device_tensors import work_per_row
 RECORD = 12
 PARTIAL_COST = 1.13  # a masked tile in units of an unmasked one
 ITEM_COST = 2.0  # starting and ending an item, in the same units
-L2_FOR_KEYS = 24 << 20  # bytes of K and V that heads running together may hold in L2
-HEAVY_SHARE = 0.1  # of one program's work: such items start first
-LIGHT_SHARE = 0.05  # of all work: the lightest items, which need few keys, are dealt last
+L2_FOR_KEYS = 9 << 20  # bytes of K and V of the heads that run together
+EVEN_ENOUGH = 1.01  # work of the busiest program in units of what nobody could avoid
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,21 @@ class CallShape:
     key_head_shared: bool
     programs: int
     head_group: int
+
+
+@dataclass(frozen=True, slots=True)
+class Levelling:
+    """Which items are dealt out of their group: `light` of all work last, and first what exceeds `heavy` of a program's
+    share."""
+
+    light: float
+    heavy: float = math.inf
+
+
+LEVELLINGS = (
+    Levelling(0.05), Levelling(0.1), Levelling(0.0), Levelling(0.2), Levelling(0.3), Levelling(0.05, 0.25),
+    Levelling(0.05, 0.1), Levelling(0.3, 0.1),
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,7 +67,8 @@ class Schedule:
 
 def head_group(key_length: int, head_dims: int, itemsize: int, batch_heads: int) -> int:
     """How many heads run side by side so that their K and V stay in L2. `head_dims` is head_dim + V head_dim."""
-    return max(1, min(batch_heads, L2_FOR_KEYS // max(key_length * head_dims * itemsize, 1)))
+    most = max(1, L2_FOR_KEYS // max(key_length * head_dims * itemsize, 1))
+    return -(-batch_heads // -(-batch_heads // most))  # groups of one size
 
 
 def make_schedule(descriptor: Descriptor, shape: CallShape) -> Schedule:
@@ -67,8 +83,7 @@ def make_schedule(descriptor: Descriptor, shape: CallShape) -> Schedule:
     rows = (variant[:, None] * tiles + np.arange(tiles)).ravel()
     owners = np.repeat(batch_head, tiles)
     cost = row_cost[rows]
-    order = _order(cost, owners, shape)
-    program = deal(cost[order], shape.programs)
+    order, program = share_out(cost, owners, shape.programs, shape.head_group)
     order = order[np.argsort(program, kind="stable")]
     offsets = np.concatenate([[0], np.cumsum(np.bincount(program, minlength=shape.programs))])
     rows, owners = rows[order], owners[order]
@@ -87,15 +102,37 @@ def make_schedule(descriptor: Descriptor, shape: CallShape) -> Schedule:
     return Schedule(items, offsets.astype(np.int32))
 
 
-def _order(cost: NDArray[np.float64], owners: NDArray[np.int64], shape: CallShape) -> NDArray[np.int64]:
+def share_out(
+    cost: NDArray[np.float64], owner: NDArray[np.int64], programs: int, head_group: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Positions of the items in the order in which they are dealt, and the program of each.
+
+    `cost` and `owner` (head of the whole batch) are those of all tiles of the first head, then of the next, and so on.
+    """
+    unavoidable = max(cost.sum() / programs, cost.max(initial=0.0))
+    tried = []
+    for levelling in LEVELLINGS:
+        order = _order(cost, owner, programs, head_group, levelling)
+        program = deal(cost[order], programs)
+        busiest = np.bincount(program, cost[order]).max(initial=0.0)
+        tried.append((busiest, order, program))
+        if busiest <= EVEN_ENOUGH * unavoidable:
+            break
+    _, order, program = min(tried, key=lambda attempt: attempt[0])
+    return order, program
+
+
+def _order(
+    cost: NDArray[np.float64], owner: NDArray[np.int64], programs: int, head_group: int, levelling: Levelling
+) -> NDArray[np.int64]:
     """Positions in the order in which items are dealt."""
-    heavy = cost > HEAVY_SHARE * cost.sum() / shape.programs
+    total = cost.sum()
+    group = owner // head_group + 1
+    group[cost * programs > levelling.heavy * total] = 0
     lightest = np.argsort(cost, kind="stable")
-    light = lightest[np.cumsum(cost[lightest]) < LIGHT_SHARE * cost.sum()]
-    group = np.where(heavy, -1, owners // shape.head_group)
-    group[light] = shape.batch * shape.heads
-    tile = np.arange(len(cost)) % (len(cost) // (shape.batch * shape.heads))
-    return np.lexsort((owners, tile, -cost, group))
+    group[lightest[np.cumsum(cost[lightest]) < levelling.light * total]] = owner[-1] + 2
+    tile = np.arange(len(cost)) % np.count_nonzero(owner == owner[0])
+    return np.lexsort((owner, tile, -cost, group))
 
 
 def deal(cost: NDArray[np.float64], programs: int) -> NDArray[np.int64]:
