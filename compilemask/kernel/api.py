@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
-from typing import Literal, cast, overload
+from typing import Literal, overload
 
 import torch
 from torch import Tensor
 
 from compilemask.errors import UsageError
-from compilemask.kernel.differentiable import differentiable_attention
-from compilemask.kernel.prepared import Mask, NumberedMask, handle_of
+from compilemask.kernel.autocast import autocast
+from compilemask.kernel.configurations import is_usual
+from compilemask.kernel.differentiable import eager_attention, is_plain, transformed_attention
+from compilemask.kernel.dispatch import forward_call
+from compilemask.kernel.prepared import Mask, handle_of, prepared
 from compilemask.kernel.registration import attention_op
 
 DTYPES = (torch.bfloat16, torch.float16, torch.float32, torch.float64)
@@ -48,26 +50,63 @@ def attention(
     Returns [batch, heads, queries, value head_dim], with `return_lse` also the natural logarithm of the sum of
     exponentials, [batch, heads, queries], float32 (float64 for float64 tensors). Both can be differentiated, once. Keys
     that nobody sees and queries that see nothing may hold anything; NaN in a key that some queries see can also reach
-    queries of the same tile that don't see it. Raises UsageError where an argument doesn't fit the others or the mask.
+    queries of the same tile that don't see it. Under `torch.autocast` tensors are cast as those of
+    `scaled_dot_product_attention` are. Raises UsageError where an argument doesn't fit the others or the mask.
     """
+    factor = None if scale is None else _number(scale)
+    q, k, v = autocast(q, k, v)
+    if torch.compiler.is_compiling():
+        _check(q, k, v, mask, enable_gqa)
+        # an integer attribute is all that a graph may know of the mask
+        output, lse = attention_op(q, k, v, mask.number, _scale(q, factor))
+    elif is_plain(q, k, v):
+        output, lse = _eager(q, k, v, mask, factor, enable_gqa)
+    else:
+        _check(q, k, v, mask, enable_gqa)
+        output, lse = transformed_attention(q, k, v, handle_of(mask), _scale(q, factor))
+    return (output, lse) if return_lse else output
+
+
+def _eager(
+    q: Tensor, k: Tensor, v: Tensor, mask: Mask, factor: float | None, enable_gqa: bool
+) -> tuple[Tensor, Tensor]:
+    """Tensors like those of an earlier call need no checks, and how such calls run is known."""
+    ready = prepared(handle_of(mask))
+    asked = (
+        q.device, q.dtype, q.shape, q.stride(), k.device, k.dtype, k.shape, k.stride(), v.device, v.dtype, v.shape,
+        v.stride(), enable_gqa, factor is None or is_usual(factor),
+    )  # fmt: skip
+    call = ready.calls.get(asked)
+    if call is None:
+        _check(q, k, v, mask, enable_gqa)
+        call = ready.calls[asked] = forward_call(q, k, v, ready, _scale(q, factor))
+    return eager_attention(q, k, v, ready, _scale(q, factor), call)
+
+
+def _number(scale: float) -> float:
+    try:
+        return float(scale)
+    except (TypeError, ValueError):
+        raise UsageError(f"scale must be a number, but is {scale!r}.") from None
+
+
+def _scale(q: Tensor, factor: float | None) -> float:
+    return 1.0 / math.sqrt(q.shape[3]) if factor is None else factor
+
+
+def _check(q: Tensor, k: Tensor, v: Tensor, mask: Mask, enable_gqa: bool) -> None:
     for name, tensor in (("q", q), ("k", k), ("v", v)):
         _check_tensor(name, tensor, q)
     _check_heads(q.shape[1], k.shape[1], v.shape[1], enable_gqa)
     if k.shape[3] != q.shape[3]:
         raise UsageError(f"k must have the head_dim of q, {q.shape[3]}, but has {k.shape[3]}.")
-    if isinstance(mask, str | Path):
-        raise UsageError(f"mask must be a compiled mask, but is {str(mask)!r}; compilemask.compile makes one of it.")
+    handle_of(mask)
     _check_lengths(q, k, v, mask)
-    factor = 1.0 / math.sqrt(q.shape[3]) if scale is None else float(scale)
-    if torch.compiler.is_compiling():
-        # an integer attribute is all that a graph may know of the mask
-        output, lse = attention_op(q, k, v, cast(NumberedMask, mask).number, factor)
-    else:
-        output, lse = differentiable_attention(q, k, v, handle_of(mask), factor)
-    return (output, lse) if return_lse else output
 
 
 def _check_tensor(name: str, tensor: Tensor, q: Tensor) -> None:
+    if not isinstance(tensor, Tensor):
+        raise UsageError(f"{name} must be a torch tensor, but is of type {type(tensor).__name__}.")
     if tensor.dim() != 4:
         raise UsageError(f"{name} must be [batch, heads, tokens, head_dim], but has shape {list(tensor.shape)}.")
     if tensor.dtype not in DTYPES:

@@ -145,6 +145,15 @@ HOPPER_TALL: dict[tuple[int, int], HopperConfiguration] = {
 }
 TALL_LIMIT = 1.04
 
+SMALLEST_SCALE = 1e-6
+
+
+def is_usual(scale: float) -> bool:
+    """Whether the Hopper kernels can take this scale: with less their bias for hidden cells, -2**127 before scaling,
+    would no longer outweigh the scores."""
+    return scale >= SMALLEST_SCALE
+
+
 _INTERPRETER = Configuration(64, 64, 4, 1)
 
 

@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from compilemask.descriptor.descriptor import Descriptor
+from compilemask.kernel.autocast import without_autocast
 from compilemask.kernel.liveness import live_keys, live_queries
 from compilemask.kernel.prepared import PreparedMask
 
@@ -43,6 +44,11 @@ class Plan:
 
 def forward(query: Tensor, key: Tensor, value: Tensor, mask: PreparedMask, scale: float) -> tuple[Tensor, Tensor]:
     """Output in the query's dtype and float32 LSE (float64 for float64 input), tensors in the mask's token order."""
+    with without_autocast(query):
+        return _forward(query, key, value, mask, scale)
+
+
+def _forward(query: Tensor, key: Tensor, value: Tensor, mask: PreparedMask, scale: float) -> tuple[Tensor, Tensor]:
     work = torch.promote_types(query.dtype, torch.float32)
     batch, heads, length, _ = query.shape
     output = torch.zeros(batch * heads, length, value.shape[3], dtype=work, device=query.device)
@@ -62,6 +68,14 @@ def backward(
     grad_lse: Tensor | None, mask: PreparedMask, scale: float,
 ) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
     """Gradients of query, key and value, in their dtypes."""
+    with without_autocast(query):
+        return _backward(query, key, value, output, lse, grad_output, grad_lse, mask, scale)
+
+
+def _backward(
+    query: Tensor, key: Tensor, value: Tensor, output: Tensor, lse: Tensor, grad_output: Tensor,
+    grad_lse: Tensor | None, mask: PreparedMask, scale: float,
+) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
     work = torch.promote_types(query.dtype, torch.float32)
     heads, kv_heads = query.shape[1], key.shape[1]
     grads = [torch.zeros_like(t, dtype=work, memory_format=torch.contiguous_format) for t in (query, key, value)]

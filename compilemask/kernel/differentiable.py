@@ -9,24 +9,35 @@ from torch import Tensor
 
 from compilemask.descriptor.registry import find
 from compilemask.errors import UsageError
-from compilemask.kernel.dispatch import run_backward, run_forward
-from compilemask.kernel.prepared import prepared
+from compilemask.kernel.dispatch import ForwardCall, run_backward, run_forward
+from compilemask.kernel.prepared import PreparedMask, prepared
 from compilemask.kernel.registration import attention_backward_op, attention_op
 
+PLAIN = (Tensor, torch.nn.Parameter)
 
-def differentiable_attention(
-    query: Tensor, key: Tensor, value: Tensor, mask: int, scale: float
+
+def is_plain(*tensors: Tensor) -> bool:
+    """Whether these are tensors as they seem: no subclass such as DTensor, with memory, not followed by torch.func."""
+    if torch._C._are_functorch_transforms_active():
+        return False
+    return all(type(tensor) in PLAIN and not tensor.is_meta for tensor in tensors)
+
+
+def eager_attention(
+    query: Tensor, key: Tensor, value: Tensor, mask: PreparedMask, scale: float, call: ForwardCall
 ) -> tuple[Tensor, Tensor]:
-    """Output and LSE of checked tensors, by the cheapest way that supports what is going on around the call."""
+    """Output and LSE of plain, checked tensors; `call` is their `forward_call`."""
+    wants_grad = query.requires_grad or key.requires_grad or value.requires_grad
+    if wants_grad and torch.is_grad_enabled():
+        return EagerAttention.apply(query, key, value, mask, scale, call)
+    return call(query, key, value, mask, scale)
+
+
+def transformed_attention(query: Tensor, key: Tensor, value: Tensor, mask: int, scale: float) -> tuple[Tensor, Tensor]:
+    """Output and LSE of any other checked tensors; `mask` is a handle."""
     if torch._C._are_functorch_transforms_active():
         return Attention.apply(query, key, value, mask, scale)
-    wants_grad = query.requires_grad or key.requires_grad or value.requires_grad
-    if type(query) in PLAIN and not (wants_grad and torch.is_grad_enabled()):
-        return run_forward(query, key, value, prepared(mask), scale)
-    return EagerAttention.apply(query, key, value, mask, scale)
-
-
-PLAIN = (Tensor, torch.nn.Parameter)
+    return attention_op(query, key, value, mask, scale)
 
 
 class Attention(torch.autograd.Function):
@@ -56,7 +67,11 @@ class Attention(torch.autograd.Function):
             return None, None, None, None, None
         if grad_output is None:
             grad_output = torch.zeros_like(output)
-        grads = AttentionGradients.apply(query, key, value, output, lse, grad_output, grad_lse, ctx.mask, ctx.scale)
+        tensors = (query, key, value, output, lse, grad_output, grad_lse)
+        if torch.is_grad_enabled() or torch._C._are_functorch_transforms_active():
+            grads = AttentionGradients.apply(*tensors, ctx.mask, ctx.scale)
+        else:  # the usual case, and far cheaper on the host
+            grads = AttentionGradients.forward(*tensors, ctx.mask, ctx.scale)
         return *grads, None, None
 
     @staticmethod
@@ -72,12 +87,16 @@ class EagerAttention(torch.autograd.Function):
     """The same outside torch.func: PyTorch spends less on functions whose `forward` takes the context itself."""
 
     @staticmethod
-    def forward(ctx: Any, query: Tensor, key: Tensor, value: Tensor, mask: int, scale: float) -> tuple[Tensor, Tensor]:
-        output = Attention.forward(query, key, value, mask, scale)
-        Attention.setup_context(ctx, (query, key, value, mask, scale), output)
-        return output
+    def forward(
+        ctx: Any, query: Tensor, key: Tensor, value: Tensor, mask: PreparedMask, scale: float, call: ForwardCall
+    ) -> tuple[Tensor, Tensor]:
+        output, lse = call(query, key, value, mask, scale)
+        Attention.setup_context(ctx, (query, key, value, mask.number, scale), (output, lse))
+        return output, lse
 
-    backward = Attention.backward
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor | None) -> tuple[Tensor | None, ...]:
+        return *Attention.backward(ctx, *grads), None
 
 
 class AttentionGradients(torch.autograd.Function):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 
 import torch
 from torch import Tensor
@@ -11,7 +12,7 @@ from compilemask.errors import UsageError
 from compilemask.kernel import cpu
 from compilemask.kernel.backward_configurations import backward_configuration
 from compilemask.kernel.configurations import Family, family_of, forward_configuration
-from compilemask.kernel.hopper_launch import hopper_accepts, hopper_forward
+from compilemask.kernel.hopper_launch import hopper_accepts, hopper_call
 from compilemask.kernel.prepared import PreparedMask
 from compilemask.kernel.reorder import in_order
 
@@ -22,22 +23,30 @@ def gpu_family(device: torch.device) -> Family:
     return family_of(torch.cuda.get_device_capability(device))
 
 
-def run_forward(query: Tensor, key: Tensor, value: Tensor, mask: PreparedMask, scale: float) -> tuple[Tensor, Tensor]:
-    """Output and LSE of checked tensors in the caller's token order. Raises UsageError on another batch or heads."""
+ForwardCall = Callable[[Tensor, Tensor, Tensor, PreparedMask, float], tuple[Tensor, Tensor]]
+"""(query, key, value, mask, scale) -> (output, LSE), in the caller's token order."""
+
+
+def forward_call(query: Tensor, key: Tensor, value: Tensor, mask: PreparedMask, scale: float) -> ForwardCall:
+    """How calls run that share shapes, strides, dtype and device with these checked tensors, and `is_usual` of scale.
+
+    Raises UsageError on another batch or heads than the mask has.
+    """
     if mask.batch not in (1, query.shape[0]):
         raise UsageError(f"q must have the mask's batch size, {mask.batch}, but has {query.shape[0]}.")
     if mask.heads not in (1, query.shape[1]):
         raise UsageError(f"q must have the mask's {mask.heads} heads, but has {query.shape[1]}.")
     if _is_empty(query, key):
-        return _nothing_seen(query, value)
+        return _nothing_seen
     orders = mask.orders(query.device)
-    query = in_order(query, orders.query)
-    key, value = in_order(key, orders.key), in_order(value, orders.key)
-    if _is_plain(query):
-        output, lse = cpu.forward(query, key, value, mask, scale)
-    else:
-        output, lse = _gpu_forward(query, key, value, mask, scale)
-    return in_order(output, orders.query_inverse), in_order(lse, orders.query_inverse)
+    if orders.query is not None or orders.key is not None:
+        return _reordered
+    return _kernel_call(query, key, value, mask, scale)
+
+
+def run_forward(query: Tensor, key: Tensor, value: Tensor, mask: PreparedMask, scale: float) -> tuple[Tensor, Tensor]:
+    """One call, as of `forward_call`."""
+    return forward_call(query, key, value, mask, scale)(query, key, value, mask, scale)
 
 
 def run_backward(
@@ -63,29 +72,58 @@ def _is_empty(query: Tensor, key: Tensor) -> bool:
     return query.numel() == 0 or key.numel() == 0
 
 
-def _nothing_seen(query: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
-    """Output and LSE where there is no query, or no key to see."""
+def _nothing_seen(query: Tensor, key: Tensor, value: Tensor, mask: PreparedMask, scale: float) -> tuple[Tensor, Tensor]:
+    """Where there is no query, or no key to see."""
     lse_dtype = torch.float64 if query.dtype == torch.float64 else torch.float32
     output = query.new_zeros(*query.shape[:3], value.shape[3])
     return output, query.new_full(query.shape[:3], float("-inf"), dtype=lse_dtype)
 
 
+def _reordered(query: Tensor, key: Tensor, value: Tensor, mask: PreparedMask, scale: float) -> tuple[Tensor, Tensor]:
+    """Masks with a token order: tensors go into it first, and the results come back."""
+    orders = mask.orders(query.device)
+    query = in_order(query, orders.query)
+    key, value = in_order(key, orders.key), in_order(value, orders.key)
+    output, lse = _kernel_call(query, key, value, mask, scale)(query, key, value, mask, scale)
+    return in_order(output, orders.query_inverse), in_order(lse, orders.query_inverse)
+
+
 def _is_plain(query: Tensor) -> bool:
-    return query.device.type != "cuda" or query.dtype == torch.float64
+    """Whether plain PyTorch operations run it: no GPU that the kernels are for, or float64."""
+    return query.device.type != "cuda" or query.dtype == torch.float64 or not has_kernels(query.device)
 
 
-def _gpu_forward(query: Tensor, key: Tensor, value: Tensor, mask: PreparedMask, scale: float) -> tuple[Tensor, Tensor]:
-    device = query.device
-    if torch.cuda.current_device() != device.index:
-        with torch.cuda.device(device):
-            return _gpu_forward(query, key, value, mask, scale)
-    family = gpu_family(device)
-    if family is Family.HOPPER and hopper_accepts(query, value, scale):
-        return hopper_forward(query, key, value, mask, scale)
+@cache
+def has_kernels(device: torch.device) -> bool:
+    """Whether a CUDA device is one that the kernels run on: NVIDIA, Ampere or later."""
+    return torch.version.hip is None and torch.cuda.get_device_capability(device) >= (8, 0)
+
+
+def _kernel_call(query: Tensor, key: Tensor, value: Tensor, mask: PreparedMask, scale: float) -> ForwardCall:
+    """As `forward_call`, for tensors in the mask's own token order."""
+    if _is_plain(query):
+        return cpu.forward
+    call: ForwardCall = _portable_forward
+    if gpu_family(query.device) is Family.HOPPER and hopper_accepts(query, value, scale):
+        call = hopper_call(query, key, value, mask)
+    return call if torch.cuda.device_count() == 1 else partial(_on_its_device, call)
+
+
+def _on_its_device(
+    call: ForwardCall, query: Tensor, key: Tensor, value: Tensor, mask: PreparedMask, scale: float
+) -> tuple[Tensor, Tensor]:
+    """Triton launches on the current device, whatever the tensors' is."""
+    with torch.cuda.device(query.device):
+        return call(query, key, value, mask, scale)
+
+
+def _portable_forward(
+    query: Tensor, key: Tensor, value: Tensor, mask: PreparedMask, scale: float
+) -> tuple[Tensor, Tensor]:
     from compilemask.kernel.forward_launch import portable_forward
 
-    configuration = forward_configuration(family, query.dtype, query.shape[3], value.shape[3])
-    tensors = mask.tensors(configuration.block_m, configuration.block_n, device)
+    configuration = forward_configuration(gpu_family(query.device), query.dtype, query.shape[3], value.shape[3])
+    tensors = mask.tensors(configuration.block_m, configuration.block_n, query.device)
     return portable_forward(query, key, value, tensors, scale, configuration)
 
 

@@ -9,14 +9,13 @@ import torch
 from torch import Tensor
 
 from compilemask.kernel.backward_launch import ForwardResult
-from compilemask.kernel.configurations import padded
+from compilemask.kernel.configurations import is_usual, padded
 from compilemask.kernel.hopper_backward_maps import sums_map, terms_map
 from compilemask.kernel.hopper_backward_patterns import transposed_order
 from compilemask.kernel.hopper_backward_schedule import make_backward_schedule
 from compilemask.kernel.hopper_backward_terms import finish_dq, key_bounds, query_terms_with_units
 from compilemask.kernel.hopper_launch import (
     LOG2_E,
-    SMALLEST_SCALE,
     block_width,
     multiprocessors,
     shared_axis,
@@ -56,7 +55,7 @@ def hopper_backward_accepts(query: Tensor, value: Tensor, scale: float) -> bool:
     return (
         query.dtype in (torch.bfloat16, torch.float16)
         and all(SMALLEST_HEAD_DIM <= width <= BLOCK and width % 8 == 0 for width in widths)
-        and scale >= SMALLEST_SCALE
+        and is_usual(scale)
         and gluon_runs()
     )
 

@@ -9,7 +9,7 @@ from functools import cache
 import torch
 from torch import Tensor
 
-from compilemask.kernel.configurations import HOPPER_GLUON, HOPPER_TALL, TALL_LIMIT, HopperConfiguration
+from compilemask.kernel.configurations import HOPPER_GLUON, HOPPER_TALL, TALL_LIMIT, HopperConfiguration, is_usual
 from compilemask.kernel.device_tensors import work_per_row
 from compilemask.kernel.hopper_patterns import accumulator_order
 from compilemask.kernel.launch_cache import Launcher
@@ -18,7 +18,6 @@ from compilemask.kernel.schedule import CallShape, head_group, make_schedule
 from compilemask.kernel.tensor_maps import TensorMapOf
 
 WIDEST = 256  # head_dim
-SMALLEST_SCALE = 1e-6  # below it a hidden cell's bias of -2**127 would no longer outweigh the scores
 LOG2_E = math.log2(math.e)
 
 
@@ -49,7 +48,7 @@ def hopper_accepts(query: Tensor, value: Tensor, scale: float) -> bool:
         and head_dim_v <= WIDEST
         and head_dim % 8 == 0
         and head_dim_v % 8 == 0
-        and scale >= SMALLEST_SCALE
+        and is_usual(scale)
         and gluon_runs()
     )
 
@@ -64,18 +63,16 @@ def gluon_runs() -> bool:
     return True
 
 
-def hopper_forward(
-    query: Tensor, key: Tensor, value: Tensor, mask: PreparedMask, scale: float
-) -> tuple[Tensor, Tensor]:
-    """As `portable_forward`, for tensors that `hopper_accepts`."""
+def hopper_call(query: Tensor, key: Tensor, value: Tensor, mask: PreparedMask) -> HopperCall:
+    """How calls run with tensors like these, which `hopper_accepts`; made once."""
     known = (
         HopperCall, query.device, query.dtype, query.shape, query.stride(), key.shape, key.stride(), value.shape,
         value.stride(),
     )  # fmt: skip
-    call = mask.recall(known)
-    if not isinstance(call, HopperCall):
-        call = mask.keep(known, HopperCall(query, key, value, plan_for(query, key, value, mask)))
-    return call(query, key, value, scale)
+    found = mask.recall(known)
+    if isinstance(found, HopperCall):
+        return found
+    return mask.keep(known, HopperCall(query, key, value, plan_for(query, key, value, mask)))
 
 
 class HopperCall:
@@ -104,7 +101,8 @@ class HopperCall:
             launched.output_in_query, launched.consumer_registers, launched.producer_registers,
         )  # fmt: skip
 
-    def __call__(self, query: Tensor, key: Tensor, value: Tensor, scale: float) -> tuple[Tensor, Tensor]:
+    def __call__(self, query: Tensor, key: Tensor, value: Tensor, mask: object, scale: float) -> tuple[Tensor, Tensor]:
+        """Output and LSE as `portable_forward` gives them; `mask` is in the plan already."""
         output = torch.empty(self.output_shape, dtype=query.dtype, device=query.device)
         lse = torch.empty(self.output_shape[:3], dtype=torch.float32, device=query.device)
         if output.numel() == 0:

@@ -6,16 +6,17 @@ Operators registered with PyTorch take tensors and numbers only, so a mask trave
 from __future__ import annotations
 
 import weakref
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol, TypeVar, cast
 
 import torch
 from torch import Tensor
 
 from compilemask.descriptor.descriptor import Descriptor
-from compilemask.descriptor.registry import find, register
-from compilemask.errors import InternalError
+from compilemask.descriptor.registry import find
+from compilemask.errors import InternalError, UsageError
 from compilemask.kernel.device_tensors import DeviceTensors, to_device
 
 Built = TypeVar("Built")
@@ -23,6 +24,9 @@ Built = TypeVar("Built")
 
 class Mask(Protocol):
     """What the kernels need to know of a compiled mask."""
+
+    @property
+    def number(self) -> int: ...  # from `descriptor.registry.register`
 
     @property
     def query_length(self) -> int: ...
@@ -43,22 +47,16 @@ class Orders:
     key_inverse: Tensor | None
 
 
-class NumberedMask(Protocol):
-    """A mask that registered itself when it was made, as graphs of torch.compile need it."""
-
-    @property
-    def number(self) -> int: ...
-
-
 class PreparedMask:
     """One mask, with everything that was derived from it for running; built on first use, then kept."""
 
-    def __init__(self, mask: Mask) -> None:
-        self._mask = weakref.ref(mask)
+    def __init__(self, mask: Mask, number: int) -> None:
+        self._mask, self.number = weakref.ref(mask), number
         self._descriptors: dict[tuple[int, int], Descriptor] = {}
         self._tensors: dict[tuple[int, int, torch.device], DeviceTensors] = {}
         self._orders: dict[torch.device, Orders] = {}
         self._derived: dict[Hashable, object] = {}
+        self.calls: dict[Hashable, Callable[..., tuple[Tensor, Tensor]]] = {}  # of `attention`, once checked
         variant = self.descriptor(128, 128).variant
         self.batch, self.heads = int(variant.shape[0]), int(variant.shape[1])
 
@@ -103,27 +101,29 @@ class PreparedMask:
         return built
 
 
-_handles: weakref.WeakKeyDictionary[Mask, int] = weakref.WeakKeyDictionary()
 _prepared: dict[int, PreparedMask] = {}
 
 
-def handle_of(mask: Mask) -> int:
-    """The number of a mask; the same for as long as it lives, never used again afterwards."""
-    number = getattr(mask, "number", None)
-    if number is None:
-        number = _handles.get(mask)
-        if number is None:
-            number = _handles[mask] = register(mask)
-    return number
+def handle_of(mask: object) -> int:
+    """The number of a mask; the same for as long as it lives. Raises UsageError for what is no compiled mask."""
+    if not hasattr(mask, "descriptor") or not hasattr(mask, "number"):
+        given = repr(str(mask)) if isinstance(mask, str | Path) else f"of type {type(mask).__name__}"
+        raise UsageError(
+            f"mask must be a compiled mask, but is {given}; compilemask.compile makes one of a text or file."
+        )
+    return cast(Mask, mask).number
 
 
 def prepared(handle: int) -> PreparedMask:
-    """What is kept for the mask behind a handle. Raises InternalError when that mask is gone."""
+    """What is kept for the mask behind a handle. Raises UsageError when that mask is gone."""
     found = _prepared.get(handle)
     if found is None:
         mask = find(handle)
         if mask is None:
-            raise InternalError("a mask was used after it was deleted")
-        found = _prepared[handle] = PreparedMask(cast(Mask, mask))
+            raise UsageError(
+                f"mask {handle} is not alive in this process: keep a reference to a mask until its last backward pass "
+                "has run, and compile it in the process that uses it."
+            )
+        found = _prepared[handle] = PreparedMask(cast(Mask, mask), handle)
         weakref.finalize(mask, _prepared.pop, handle, None)
     return found

@@ -14,7 +14,10 @@ _kept: OrderedDict[int, object] = OrderedDict()
 
 
 def _keep(mask: int) -> None:
-    _kept[mask] = find(mask)
+    alive = find(mask)
+    if alive is None:
+        return
+    _kept[mask] = alive
     _kept.move_to_end(mask)
     if len(_kept) > KEPT:
         _kept.popitem(last=False)

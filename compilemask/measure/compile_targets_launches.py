@@ -63,7 +63,7 @@ def _hopper_forward(query: Tensor, key: Tensor, value: Tensor, request: CompileR
         configuration, 132, items, lists.full_offsets, lists.full_runs, lists.partial_tiles, lists.partial_patterns,
         tensors.patterns, None, None, request.query_length, request.key_length,
     )  # fmt: skip
-    return HopperCall(query, key, value, plan)(query, key, value, 1.0)
+    return HopperCall(query, key, value, plan)(query, key, value, None, 1.0)
 
 
 def _backward(family: Family, request: CompileRequest, dtype: torch.dtype) -> object:

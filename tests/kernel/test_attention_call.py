@@ -18,7 +18,7 @@ from torch import Tensor
 from compilemask.descriptor.build import descriptor_from_dense
 from compilemask.descriptor.descriptor import Descriptor
 from compilemask.descriptor.registry import register
-from compilemask.errors import InternalError, UsageError
+from compilemask.errors import UsageError
 from compilemask.kernel.api import attention
 from compilemask.kernel.prepared import Mask
 from compilemask.pipeline import CompiledMask, compile_text
@@ -186,7 +186,7 @@ def test_a_mask_is_forgotten_with_its_owner() -> None:
     assert prepared.handle_of(mask) == handle
     del mask
     gc.collect()
-    with pytest.raises(InternalError):
+    with pytest.raises(UsageError, match="keep a reference to a mask until its last backward pass has run"):
         prepared.prepared(handle)
 
 
@@ -203,6 +203,8 @@ REFUSED: dict[str, tuple[Callable[[Tensor, Tensor, Tensor], tuple[Tensor, Tensor
     "value heads": (lambda q, k, v: (q, k, v[:, :1]), "v must have the heads of k, 2, but has 1."),
     "head_dim": (lambda q, k, v: (q, k[..., :8], v), "k must have the head_dim of q, 16, but has 8."),
     "wide heads": (lambda q, k, v: (q, k, v.repeat(1, 1, 1, 20)), "v must have a head_dim from 1 to 256, but has 480."),
+    "arrays": (lambda q, k, v: (cast(Tensor, q.detach().numpy()), k, v),
+               "q must be a torch tensor, but is of type ndarray."),
     "queries": (lambda q, k, v: (q[:, :, 1:], k, v), "q must have the mask's 9 queries, but has 8 tokens."),
     "keys": (lambda q, k, v: (q, k, v[:, :, 1:]), "v must have the mask's 11 keys, but has 10 tokens."),
 }  # fmt: skip
@@ -217,9 +219,54 @@ def test_refuses_in_one_sentence(name: str) -> None:
     assert str(refused.value) == message
 
 
-def test_refuses_the_name_of_a_mask() -> None:
-    with pytest.raises(UsageError, match="mask must be a compiled mask, but is 'causal'"):
-        attention(*tensors(mixed_mask(1, 1, 9, 11)), cast(Mask, "causal"))
+@pytest.mark.parametrize(
+    ("given", "named"), [("causal", "'causal'"), (None, "of type NoneType"), (torch.ones(9, 11) > 0, "of type Tensor")]
+)
+def test_refuses_what_is_no_compiled_mask(given: object, named: str) -> None:
+    with pytest.raises(
+        UsageError, match=f"mask must be a compiled mask, but is {named}; compilemask.compile makes one"
+    ):
+        attention(*tensors(mixed_mask(1, 1, 9, 11)), cast(Mask, given))
+
+
+def test_refuses_a_scale_that_is_no_number() -> None:
+    mask = mixed_mask(1, 1, 9, 11)
+    with pytest.raises(UsageError, match="scale must be a number, but is 'large'"):
+        attention(*tensors(mask), mask, scale=cast(float, "large"))
+
+
+def test_what_one_call_was_allowed_is_not_allowed_to_the_next() -> None:
+    mask = mixed_mask(1, 1, 9, 11)
+    q, k, v = tensors(mask, heads=4)
+    attention(q, k, v, mask, enable_gqa=True)
+    with pytest.raises(UsageError, match="grouped heads need enable_gqa=True"):
+        attention(q, k, v, mask)
+    with pytest.raises(UsageError, match="k must have the dtype of q"):
+        attention(q, k.half(), v, mask, enable_gqa=True)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+def test_autocast_casts_as_for_the_attention_of_pytorch(dtype: torch.dtype) -> None:
+    mask = mixed_mask(1, 1, 150, 170)
+    q, k, v = tensors(mask, dtype=dtype)
+    with torch.autocast("cpu", torch.bfloat16):
+        output = attention(q, k, v, mask)
+        expected = torch.nn.functional.scaled_dot_product_attention(q, k, v)
+        grads = torch.autograd.grad(output.sum(), (q, k, v))
+    assert output.dtype == expected.dtype
+    cast_down = [tensor.detach().to(expected.dtype).requires_grad_() for tensor in (q, k, v)]
+    plain = attention(cast_down[0], cast_down[1], cast_down[2], mask)
+    assert torch.equal(output, plain)
+    for grad, other in zip(grads, torch.autograd.grad(plain.sum(), cast_down), strict=True):
+        assert grad.dtype == dtype
+        assert torch.equal(grad, other.to(dtype))
+
+
+def test_tensors_without_memory_give_shapes() -> None:
+    mask = mixed_mask(1, 1, 150, 170)
+    q, k, v = (tensor.to("meta") for tensor in tensors(mask))
+    output, lse = attention(q, k, v, mask, return_lse=True)
+    assert (output.device.type, output.shape, lse.shape) == ("meta", (2, 2, 150, 24), (2, 2, 150))
 
 
 def test_refuses_a_mask_made_for_other_heads() -> None:

@@ -14,10 +14,11 @@ from compilemask.descriptor.descriptor import Descriptor, TileLists
 from compilemask.kernel.backward_launch import ForwardResult
 from compilemask.kernel.hopper_backward_patterns import transposed_order
 from compilemask.kernel.hopper_backward_schedule import BackwardSchedule, make_backward_schedule
-from compilemask.kernel.prepared import PreparedMask
+from compilemask.kernel.prepared import prepared
 from compilemask.kernel.reference import AttentionResult
 from compilemask.kernel.schedule import CallShape
 from compilemask.measure.error_budget import compare, references
+from tests.kernel.test_attention_call import DenseMask
 
 HOPPER = torch.cuda.is_available() and torch.cuda.get_device_capability() == (9, 0)
 SHAPE = CallShape(2, 4, 2, key_batch_shared=False, key_head_shared=False, programs=7, head_group=1)
@@ -98,17 +99,6 @@ def test_repeated_keys_are_read_where_they_are() -> None:
     assert set(items[:, 0].tolist()) == {0, 1}
 
 
-class Dense:
-    """A dense mask as the kernels ask for it."""
-
-    def __init__(self, visible: NDArray[np.bool_]) -> None:
-        self.visible = visible
-        self.query_length, self.key_length = visible.shape[2:]
-
-    def descriptor(self, block_m: int = 128, block_n: int = 128) -> Descriptor:
-        return descriptor_from_dense(self.visible, block_m, block_n)
-
-
 CASES = {
     "one token": ((1, 1, 1, 1), 1, 1, 1, 128, 128),
     "odd": ((1, 1, 63, 111), 1, 2, 2, 128, 128),
@@ -140,13 +130,13 @@ def test_gradients_on_hopper(name: str, dtype: torch.dtype) -> None:
     k[unseen], v[unseen] = float("nan"), float("inf")
     empty = ~dense.any(3).expand(batch, heads, -1)
     q[empty], dout[empty] = float("nan"), float("nan")
-    mask = Dense(visible)
+    mask = DenseMask(visible)
     out, lse = against.exact.out.to(dtype), against.exact.lse.float()
     saved = ForwardResult(q, k, v, out, lse, dout, dlse)
     scale = width**-0.5
     assert hopper_backward_accepts(q, v, scale)
-    prepared = PreparedMask(mask)
-    first, again = (hopper_backward(saved, prepared, scale) for _ in range(2))
+    ready = prepared(mask.number)
+    first, again = (hopper_backward(saved, ready, scale) for _ in range(2))
     assert all(torch.equal(a, b) for a, b in zip(first, again, strict=True))
     errors = compare(AttentionResult(out, lse, *first), against)
     assert all(error.within for error in errors), errors

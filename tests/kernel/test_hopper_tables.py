@@ -10,7 +10,7 @@ from compilemask import pipeline
 from compilemask.kernel.configurations import HOPPER_GLUON, HOPPER_TALL
 from compilemask.kernel.hopper_launch import configuration_for, hopper_accepts
 from compilemask.kernel.hopper_patterns import accumulator_order
-from compilemask.kernel.prepared import PreparedMask
+from compilemask.kernel.prepared import prepared
 from compilemask.kernel.reorder import in_order
 from compilemask.kernel.tensor_maps import TensorMapOf
 
@@ -66,7 +66,7 @@ def test_token_order_takes_rows() -> None:
 
 def test_tall_tiles_are_for_narrow_heads_of_masks_that_lose_little() -> None:
     masks = [pipeline.compile("causal", params={"length": length}) for length in (16384, 512)]
-    long, short = (PreparedMask(mask) for mask in masks)
+    long, short = (prepared(mask.number) for mask in masks)
     assert configuration_for(long, 64, 64) is HOPPER_TALL[64, 64]
     assert configuration_for(short, 64, 64) is HOPPER_GLUON[64, 64]
     assert configuration_for(long, 128, 128) is HOPPER_GLUON[128, 128]
