@@ -1,16 +1,27 @@
-"""Writing a file in one step: who reads it finds the old text or the new one, also after a failure."""
+"""Writing a file in one step: who reads it finds the old content or the new one, also after a failure."""
 
 from __future__ import annotations
 
 import os
 import secrets
+import shutil
 import stat
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 
 def write_in_one_step(path: Path, text: str) -> None:
-    """Write UTF-8 text to a file, new or not; where that fails, the file is as before.
+    """Write UTF-8 text to a file, new or not, as `replacing` does. Raises OSError where the file can't be written."""
+    content = text.encode("utf-8")
+    with replacing(path) as file:
+        file.write(content)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """A stream for the whole content of a file, new or not; where anything fails, the file is as before.
 
     A link stays a link: what it leads to is written. The file keeps its permission bits, and one that may not be
     written is not replaced either. Where the folder may not be written but the file may, it is written in place.
@@ -19,38 +30,51 @@ def write_in_one_step(path: Path, text: str) -> None:
         OSError: the file can't be written.
     """
     target = Path(os.path.realpath(path))
-    content = text.encode("utf-8")
     old = target.stat() if target.exists() else None
     if old is not None and not stat.S_ISREG(old.st_mode):  # a pipe or device, which only takes what comes
-        target.write_bytes(content)
+        with target.open("wb") as stream:
+            yield stream
         return
     if old is not None and not os.access(target, os.W_OK):
         target.open("r+b").close()  # says why
     beside = target.with_name(f".compilemask-{secrets.token_hex(6)}.new")
+    new = _created(beside, old)
     try:
-        _write_new(beside, content, old)
+        with target.open("wb") if new is None else new as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        if new is not None:
+            _take_place(beside, target, old)
+    finally:
+        _remove(beside)
+
+
+def _created(path: Path, like: os.stat_result | None) -> BinaryIO | None:
+    """A new file, with the owner, if allowed, and mode of an old one; None where only the old one may be written."""
+    mode = 0o666 if like is None else stat.S_IMODE(like.st_mode)
+    try:
+        file = os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb")
+    except PermissionError:
+        if like is None:
+            raise
+        return None
+    if like is not None:
+        with suppress(OSError):
+            os.chown(path, like.st_uid, like.st_gid)
+        with suppress(OSError):
+            os.chmod(path, mode)
+    return file
+
+
+def _take_place(beside: Path, target: Path, old: os.stat_result | None) -> None:
+    """The new file becomes the old one; where that is forbidden, as in a shared folder, its content does."""
+    try:
         os.replace(beside, target)
     except PermissionError:
-        _remove(beside)
         if old is None:
             raise
-        target.write_bytes(content)
-    except BaseException:
-        _remove(beside)
-        raise
-
-
-def _write_new(path: Path, content: bytes, like: os.stat_result | None) -> None:
-    """A new file, on the disk before it takes another's place; with that one's owner, if allowed, and mode."""
-    mode = 0o666 if like is None else stat.S_IMODE(like.st_mode)
-    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
-        if like is not None:
-            with suppress(OSError):
-                os.chown(path, like.st_uid, like.st_gid)
-            os.chmod(path, mode)
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
+        shutil.copyfile(beside, target)
 
 
 def _remove(path: Path) -> None:

@@ -15,7 +15,7 @@ from compilemask_app.settings import Settings
 
 from compilemask.command_line.main import main
 from compilemask.errors import UsageError
-from compilemask.files import write_in_one_step
+from compilemask.files import replacing, write_in_one_step
 
 LOOSE = "layout\n    a : 4\nrules\n    a  sees   a : all\n"
 Write = Callable[[Path], object]
@@ -116,3 +116,21 @@ def test_a_new_file_has_the_mode_of_any_new_file(tmp_path: Path) -> None:
 def test_a_device_only_takes_what_comes(tmp_path: Path) -> None:
     write_in_one_step(Path(os.devnull), "new\n")
     assert not Path(os.devnull).is_file()
+
+
+def test_a_folder_where_others_files_stay_takes_the_content(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def forbid(*_: object) -> NoReturn:
+        raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
+
+    monkeypatch.setattr(os, "replace", forbid)
+    write_in_one_step(file, "new\n")
+    assert file.read_text(encoding="utf-8") == "new\n"
+    assert os.listdir(file.parent) == ["a.mask"]
+
+
+def test_content_that_is_not_finished_leaves_the_file_as_it_was(file: Path) -> None:
+    with pytest.raises(ZeroDivisionError), replacing(file) as stream:
+        stream.write(b"half")
+        raise ZeroDivisionError
+    assert file.read_text(encoding="utf-8") == LOOSE
+    assert os.listdir(file.parent) == ["a.mask"]

@@ -99,15 +99,15 @@ def _json(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--json", action="store_true", help="one JSON object on stdout")
 
 
-def _blocks(verb: argparse.ArgumentParser, *, default: int | None = 128) -> None:
-    shown = "" if default is None else f" (default {default})"
+def _blocks(verb: argparse.ArgumentParser, *, default: int | None = 128, shown: str = "") -> None:
+    shown = shown or ("" if default is None else f" (default {default})")
     verb.add_argument("--block-m", type=_block, default=default, metavar="N", help=f"queries per tile{shown}")
     verb.add_argument("--block-n", type=_block, default=default, metavar="N", help=f"keys per tile{shown}")
 
 
-def _head(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("--batch", type=natural, default=0, metavar="N", help="batch entry (default 0)")
-    verb.add_argument("--head", type=natural, default=0, metavar="N", help="head (default 0)")
+def _head(verb: argparse.ArgumentParser, *, default: int | None = 0, shown: str = "default 0") -> None:
+    verb.add_argument("--batch", type=natural, default=default, metavar="N", help=f"batch entry ({shown})")
+    verb.add_argument("--head", type=natural, default=default, metavar="N", help=f"head ({shown})")
 
 
 def natural(text: str) -> int:
@@ -212,8 +212,8 @@ def _export(verbs: Verbs) -> None:
     _mask(verb)
     verb.add_argument("--to", choices=EXPORTS, help="what to write (default: as the ending of FILE says)")
     verb.add_argument("-o", "--output", metavar="FILE", required=True, help="where to write it")
-    _blocks(verb)
-    _head(verb)
+    _blocks(verb, default=None, shown=", flex (default 128)")
+    _head(verb, default=None, shown="default: all where the form holds all, else 0")
     verb.add_argument("--all", action="store_true", help="dense: every batch entry and head, [batch, head, query, key]")
 
 

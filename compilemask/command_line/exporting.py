@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from argparse import Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from compilemask.command_line.exit_codes import ExitCode
 from compilemask.command_line.masks import check_head, compiled_of
@@ -12,13 +11,7 @@ from compilemask.command_line.screen import remark
 from compilemask.command_line.settings import parameters_of
 from compilemask.errors import UsageError
 from compilemask.measure.export.forms import ENDINGS, contradicts, ending_of
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from compilemask.pipeline import CompiledMask
-
-FIGURES = ("png", "svg", "pdf")
+from compilemask.measure.export.writing import FIGURES, Wanted, write
 
 
 def run(arguments: Namespace) -> ExitCode:
@@ -28,17 +21,10 @@ def run(arguments: Namespace) -> ExitCode:
     if not output.parent.is_dir():
         raise UsageError(f"-o {output}: the folder {output.parent} does not exist")
     compiled = compiled_of(arguments)
-    check_head(compiled, arguments.batch, arguments.head)
-    if arguments.to == "dense":
-        from compilemask.measure.export import dense
-
-        remark(dense.write(compiled, output, arguments.batch, arguments.head, every=arguments.all))
-    elif arguments.to in FIGURES:
-        _write_figure(compiled, output, arguments)
-    elif arguments.to in ("cudnn", "flashmask"):
-        _write_endpoints(compiled, output, arguments.to)
-    else:
-        _write_python(compiled, output, arguments)
+    check_head(compiled, arguments.batch or 0, arguments.head or 0)
+    blocks = (arguments.block_m, arguments.block_n)
+    wanted = Wanted(arguments.to, arguments.batch, arguments.head, arguments.all, blocks, parameters_of(arguments))
+    remark(write(compiled, output, arguments.mask, wanted))
     return ExitCode.GOOD
 
 
@@ -52,37 +38,3 @@ def _form(output: Path, wanted: str | None) -> str:
     if ending is None:
         raise UsageError(f"-o {output}: the ending says no form ({', '.join(ENDINGS)} do); expected --to")
     return ENDINGS[ending]
-
-
-def _write_figure(compiled: CompiledMask, output: Path, arguments: Namespace) -> None:
-    from compilemask.measure.export import figure
-
-    if output.suffix.lower() != f".{arguments.to}":
-        raise UsageError(f"-o {output}: expected a name that ends in .{arguments.to}")
-    if not compiled.query_length or not compiled.key_length:
-        raise UsageError(f"{compiled.name} has no cells, so there is nothing to draw")
-    figure.write(compiled, output, arguments.batch, arguments.head)
-    remark(f"wrote {output}")
-
-
-def _write_endpoints(compiled: CompiledMask, output: Path, form: str) -> None:
-    import numpy as np
-
-    from compilemask.measure.export import endpoints
-
-    make = endpoints.cudnn_mask_func if form == "cudnn" else endpoints.flashmask_indices
-    values: NDArray[Any] = make(compiled)
-    with output.open("wb") as file:
-        np.save(file, values)
-    remark(f"wrote {output}: int32 {list(values.shape)}")
-
-
-def _write_python(compiled: CompiledMask, output: Path, arguments: Namespace) -> None:
-    from compilemask.measure.export import snippets
-
-    if arguments.to == "flex":
-        text = snippets.flex_module(compiled)
-    else:
-        text = snippets.python_snippet(compiled, arguments.mask, parameters_of(arguments))
-    output.write_text(text, encoding="utf-8")
-    remark(f"wrote {output}")

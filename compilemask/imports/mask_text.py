@@ -152,4 +152,5 @@ def _folded(text: str) -> str:
 
 
 def _title(name: str) -> str:
-    return re.sub(r'["\\\x00-\x1f]', "_", name)
+    """What a mask file can hold of a name."""
+    return "".join(letter if letter.isprintable() and letter != '"' else "_" for letter in name)

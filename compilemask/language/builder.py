@@ -39,6 +39,7 @@ from compilemask.language.builder_terms import (
     lit,
     n,
     none,
+    one_text,
     q,
     r,
     same,
@@ -126,11 +127,11 @@ class Mask:
 
     def title(self, text: str) -> None:
         """`title "text"`."""
-        self._statements.append(syntax.Title(self.line(), text))
+        self._statements.append(syntax.Title(self.line(), one_text(text)))
 
     def include(self, path: str) -> None:
         """`include "path"`."""
-        self._statements.append(syntax.Include(self.line(), path))
+        self._statements.append(syntax.Include(self.line(), one_text(path)))
 
     def param(
         self, name: str, default: Liftable | None = None, *, per: str | None = None, file: str | None = None
@@ -145,7 +146,7 @@ class Mask:
 
     def require(self, condition: Liftable, text: str | None = None) -> None:
         """`require condition, "text"`."""
-        self._statements.append(syntax.Require(self.line(), lift(condition), text))
+        self._statements.append(syntax.Require(self.line(), lift(condition), text and one_text(text)))
 
     def heads(self, count: Liftable) -> None:
         """`heads count`."""
@@ -215,6 +216,8 @@ class Mask:
 
 
 def _marked(text: str) -> str:
+    """A comment in one line, whatever it holds."""
+    text = "".join(letter if letter.isprintable() or letter == "\t" else " " for letter in text)
     return text if text.startswith("#") else f"# {text}"
 
 
@@ -223,7 +226,7 @@ def parameter(
 ) -> syntax.Parameter:
     """One parameter of `Mask.params`."""
     value = None if default is None else lift(default)
-    return syntax.Parameter(Span(Source("<python>", ""), 0, 0, 0, 0), name, per, value, file)
+    return syntax.Parameter(Span(Source("<python>", ""), 0, 0, 0, 0), name, per, value, file and one_text(file))
 
 
 class Layout:

@@ -199,8 +199,10 @@ def lift(value: Liftable) -> syntax.Expression:
             return value.node
         case Selector():
             return value.number.node
-        case bool() | str():
+        case bool():
             return syntax.Literal(NOWHERE, value)
+        case str():
+            return syntax.Literal(NOWHERE, one_text(value))
         case int():
             literal = syntax.Literal(NOWHERE, abs(value))
             return syntax.Unary(NOWHERE, "-", literal) if value < 0 else literal
@@ -210,6 +212,13 @@ def lift(value: Liftable) -> syntax.Expression:
             return syntax.TupleOf(NOWHERE, tuple(map(lift, value)))
         case _:
             raise UsageError(f"{value!r} can't stand in a mask: integers, texts, booleans, lists and terms can")
+
+
+def one_text(text: str) -> str:
+    """A text that can stand between two `"` in a mask file. Raises UsageError for any other."""
+    if '"' in text or not text.replace("\t", " ").isprintable():
+        raise UsageError(f"{text!r} can't stand in a mask: a text holds no `\"` and no control characters")
+    return text
 
 
 def lit(value: Liftable) -> Term:

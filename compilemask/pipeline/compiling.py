@@ -50,11 +50,13 @@ def compile(  # noqa: A001
 
     Raises:
         MaskFileError: the file or its sizes are wrong; it holds every finding.
-        UsageError: there is no such mask, or a parameter is given twice.
+        UsageError: there is no such mask, a parameter is given twice, or `params` or `samples` is something else.
     """
-    given = _joined(params, parameters)
+    given = _joined(params, samples, parameters)
     if isinstance(mask, str | Path):
         return compile_file(library.locate(mask), params=given, samples=samples)
+    if not callable(getattr(mask, "text", None)):
+        raise UsageError(f"mask: expected a path, a library name or a Mask, found {type(mask).__name__}")
     return _compiled(Source("<python>", mask.text()), "python", given, samples, None)
 
 
@@ -75,7 +77,7 @@ def compile_text(
     **parameters: Any,
 ) -> CompiledMask:
     """Compile a text; `folder` is where its `include` and `from` files lie. Raises as `compile` does."""
-    return _compiled(Source(name, text), Path(name).stem, _joined(params, parameters), samples, folder)
+    return _compiled(Source(name, text), Path(name).stem, _joined(params, samples, parameters), samples, folder)
 
 
 def compile_program(program: Program, begin: float | None = None) -> CompiledMask:
@@ -122,8 +124,19 @@ def _compiled(
         return compile_program(bind(file, params, samples, folder), begin)
 
 
-def _joined(params: Mapping[str, Any] | None, keywords: Mapping[str, Any]) -> dict[str, Any]:
+def _joined(params: Mapping[str, Any] | None, samples: Samples | None, keywords: Mapping[str, Any]) -> dict[str, Any]:
+    """All parameters of a call, whose own arguments must not be parameters of the mask by mistake."""
+    _check("params", params, Mapping, "names and values")
+    _check("samples", samples, Sequence, "one set of names and values per batch entry")
     twice = sorted(set(params or {}) & set(keywords))
     if twice:
         raise UsageError(f"parameter {twice[0]} is given twice: as a keyword and in params")
     return {**(params or {}), **keywords}
+
+
+def _check(name: str, value: object, kind: type, what: str) -> None:
+    if value is not None and (isinstance(value, str) or not isinstance(value, kind)):
+        raise UsageError(
+            f"{name}: expected {what}, found {type(value).__name__}; "
+            f'a parameter that is called {name} goes into params: params={{"{name}": ...}}'
+        )

@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 import torch
 from numpy.typing import NDArray
+from torch.nn.attention.flex_attention import flex_attention
 
 from compilemask import library
 from compilemask.errors import UsageError
-from compilemask.measure.export import dense, endpoints, figure, snippets
+from compilemask.kernel.reference import dense_attention
+from compilemask.measure.export import dense, endpoints, figure, flex_module, snippets
 from compilemask.pipeline import CompiledMask, compile_text
 from compilemask.pipeline import compile as compile_mask
 
@@ -64,25 +66,103 @@ def test_flashmask_names_the_key_that_it_cannot_say() -> None:
         )
 
 
-@pytest.mark.parametrize("name", ["causal", "clear", "flamingo"])
-def test_the_flex_module_stands_alone(name: str, tmp_path: Path) -> None:
-    compiled = small(name)
-    module: dict[str, Any] = {}
-
-    exec(compile(snippets.flex_module(compiled), "flex.py", "exec"), module)
-
+def flex_cells(module: dict[str, Any], compiled: CompiledMask, batch: int = 0, head: int = 0) -> NDArray[np.bool_]:
+    """What `mask_mod` of an exported module says of every cell of a sample and head."""
     visible = module["mask_mod"]("cpu")
-    zero = torch.zeros((), dtype=torch.int64)
-    cells = visible(zero, zero, torch.arange(compiled.query_length)[:, None], torch.arange(compiled.key_length)[None])
-    assert np.array_equal(cells.numpy(), compiled.dense())
+    b, h = torch.tensor(batch), torch.tensor(head)
+    cells = visible(b, h, torch.arange(compiled.query_length)[:, None], torch.arange(compiled.key_length)[None])
+    found: NDArray[np.bool_] = cells.numpy()
+    return found
+
+
+def loaded(text: str) -> dict[str, Any]:
+    module: dict[str, Any] = {}
+    exec(compile(text, "flex.py", "exec"), module)
+    return module
+
+
+def visited(mask: NDArray[np.bool_], m: int, n: int) -> NDArray[np.bool_]:
+    """Tiles with a visible cell."""
+    down = np.logical_or.reduceat(mask, np.arange(0, mask.shape[0], m), axis=0)
+    return np.logical_or.reduceat(down, np.arange(0, mask.shape[1], n), axis=1)
+
+
+SCATTERED = "layout\n    token : 200\nrules\n    token sees token : random(count=60, seed=1) by pos\n"
+
+
+@pytest.mark.parametrize("name", ["causal", "clear", "flamingo", "scattered", "nothing"])
+def test_the_flex_module_stands_alone(name: str) -> None:
+    texts = {"scattered": SCATTERED, "nothing": "layout\n    a : 9\nrules\n    a sees a : none\n"}
+    compiled = compile_text(texts[name]) if name in texts else small(name)
+
+    module = loaded(flex_module.flex_module(compiled))
+
+    assert np.array_equal(flex_cells(module, compiled), compiled.dense())
     blocks = module["block_mask"]("cpu").to_dense()[0, 0].numpy().astype(bool)
-    tiles = compiled.dense()
-    expected = np.logical_or.reduceat(
-        np.logical_or.reduceat(tiles, np.arange(0, tiles.shape[0], 128), axis=0),
-        np.arange(0, tiles.shape[1], 128),
-        axis=1,
-    )
-    assert np.array_equal(blocks, expected)
+    assert np.array_equal(blocks, visited(compiled.dense(), 128, 128))
+
+
+TWO_BY_TWO = """
+param lengths per batch = [[90, 110], [200], [1, 2, 197]]
+heads 2
+layout
+    document : lengths
+rules when head == 0
+    document sees document : causal within document
+rules when head == 1
+    document sees document : window(behind=20, ahead=3)
+"""
+
+
+def test_a_flex_module_holds_every_sample_and_head_or_one_of_them() -> None:
+    compiled = compile_text(TWO_BY_TWO)
+    assert (compiled.batch, compiled.heads) == (3, 2)
+
+    whole = loaded(flex_module.flex_module(compiled, blocks=(64, 32)))
+    blocks = whole["block_mask"]("cpu")
+    assert blocks.shape[:2] == (3, 2)
+    assert blocks.BLOCK_SIZE == (64, 32)
+    for b in range(3):
+        one = loaded(flex_module.flex_module(compiled, batch=b))
+        for h in range(2):
+            dense = compiled.dense(b, h)
+            assert np.array_equal(flex_cells(whole, compiled, b, h), dense)
+            assert np.array_equal(blocks.to_dense()[b, h].numpy().astype(bool), visited(dense, 64, 32))
+            assert np.array_equal(flex_cells(one, compiled, 7, h), dense)
+            single = loaded(flex_module.flex_module(compiled, batch=b, head=h))
+            assert np.array_equal(flex_cells(single, compiled, 7, 9), dense)
+            assert single["block_mask"]("cpu").shape[:2] == (1, 1)
+
+
+@pytest.mark.filterwarnings("ignore:flex_attention called without torch.compile")
+def test_flex_attention_takes_the_module() -> None:
+    compiled = compile_text(TWO_BY_TWO)
+    generator = torch.Generator().manual_seed(0)
+    q, k, v = (torch.randn(3, 2, 200, 16, generator=generator) for _ in range(3))
+    visible = torch.from_numpy(np.stack([[compiled.dense(b, h) for h in range(2)] for b in range(3)]))
+
+    out = flex_attention(q, k, v, block_mask=loaded(flex_module.flex_module(compiled))["block_mask"]("cpu"))
+
+    assert isinstance(out, torch.Tensor)
+    assert torch.allclose(out.double(), dense_attention(q, k, v, visible).out, atol=1e-5)
+
+
+@pytest.mark.parametrize(("limit", "words"), [("MOST_RUNS", "runs of keys, at most 3"), ("MOST_TILES", "--block-m")])
+def test_a_flex_module_has_limits_in_words(monkeypatch: pytest.MonkeyPatch, limit: str, words: str) -> None:
+    monkeypatch.setattr(flex_module, limit, 3)
+
+    with pytest.raises(UsageError, match=words):
+        flex_module.flex_module(compile_mask("causal", params={"length": 1000}))
+
+
+def test_endpoints_of_one_sample_and_head() -> None:
+    compiled = compile_text(TWO_BY_TWO)
+
+    whole = endpoints.flashmask_indices(compile_text(TWO_BY_TWO.replace("window(behind=20, ahead=3)", "causal")))
+    assert whole.shape == (3, 2, 200, 4)
+    of_sample = endpoints.cudnn_mask_func(compiled, 1)
+    assert np.array_equal(endpoints.cudnn_mask_func(compiled, 1, 1), of_sample[1:])
+    assert np.array_equal(of_sample[0, 0], np.arange(1, 201))
 
 
 def test_the_python_snippet_compiles_the_same_mask() -> None:

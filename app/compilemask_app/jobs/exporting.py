@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from compilemask.errors import UsageError
 from compilemask.measure.export.forms import ENDINGS, FORMS, ending_of
+from compilemask.measure.export.writing import FIGURES, Wanted, write
 
 if TYPE_CHECKING:
     from compilemask.pipeline import CompiledMask
@@ -19,32 +20,10 @@ def export(compiled: CompiledMask, path: Path, mask: str, batch: int, head: int)
     ending = ending_of(path.name)
     if ending is None:
         raise UsageError(f"{path.name}: the ending says the form: {FORMS}")
+    form = ENDINGS[ending]
+    shown = form in ("dense", "cudnn", *FIGURES)  # of what holds one sample only, the one on the screen
+    wanted = Wanted(form, batch if shown else None, head if shown and form != "cudnn" else None)
     try:
-        return _written(compiled, path, ENDINGS[ending], mask, batch, head)
+        return write(compiled, path, mask, wanted)
     except OSError as error:
         raise UsageError(f"not written: {path}: {error.strerror or error}") from None
-
-
-def _written(compiled: CompiledMask, path: Path, form: str, mask: str, batch: int, head: int) -> str:
-    if form == "dense":
-        from compilemask.measure.export import dense
-
-        return dense.write(compiled, path, batch, head)
-    if form in ("cudnn", "flashmask"):
-        import numpy as np
-
-        from compilemask.measure.export import endpoints
-
-        make = endpoints.cudnn_mask_func if form == "cudnn" else endpoints.flashmask_indices
-        np.save(path, make(compiled))
-    elif form in ("flex", "python"):
-        from compilemask.measure.export import snippets
-
-        flex = form == "flex"
-        text = snippets.flex_module(compiled) if flex else snippets.python_snippet(compiled, mask, {})
-        path.write_text(text, encoding="utf-8")
-    else:
-        from compilemask.measure.export import figure
-
-        figure.write(compiled, path, batch, head)
-    return f"wrote {path}"

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from compilemask.errors import UsageError
+from compilemask.files import replacing
 from compilemask.pipeline import CompiledMask
 
 MAX_BYTES = 16 * 2**30
@@ -27,7 +28,7 @@ def write(compiled: CompiledMask, output: Path, batch: int = 0, head: int = 0, *
     size = int(np.prod(shape, dtype=np.int64))
     if size > MAX_BYTES:
         raise UsageError(f"a dense {list(shape)} mask takes {size / 2**30:,.0f} GiB; at most 16")
-    with output.open("wb") as file:
+    with replacing(output) as file:
         header = {"descr": "|b1", "fortran_order": False, "shape": shape}
         np.lib.format.write_array_header_2_0(file, header)
         for b, h in pairs:

@@ -10,12 +10,12 @@ from compilemask.intervals import Intervals
 from compilemask.pipeline import CompiledMask
 
 
-def cudnn_mask_func(compiled: CompiledMask) -> NDArray[np.int32]:
-    """The `mask_func` of cuDNN's flex attention, int32 [1 or heads, odd count, queries].
+def cudnn_mask_func(compiled: CompiledMask, batch: int = 0, head: int | None = None) -> NDArray[np.int32]:
+    """The `mask_func` of cuDNN's flex attention for one batch entry, int32 [1 or heads, odd count, queries].
 
-    A query sees [0, F0), [F1, F2), [F3, F4) and so on; endpoints never decrease. Batch entry 0.
+    A query sees [0, F0), [F1, F2), [F3, F4) and so on; endpoints never decrease. `head` chooses one head for all.
     """
-    rows = [compiled.rows_of(0, head) for head in range(compiled.heads)]
+    rows = [compiled.rows_of(batch, one) for one in _those(head, compiled.heads)]
     most = max(int(one.runs_per_row().max(initial=0)) for one in rows)
     return np.stack([_row_endpoints(one, 1 + 2 * most) for one in rows])
 
@@ -35,18 +35,20 @@ def _row_endpoints(rows: Intervals, count: int) -> NDArray[np.int32]:
     return np.ascontiguousarray(np.maximum.accumulate(found, axis=1).T)
 
 
-def flashmask_indices(compiled: CompiledMask) -> NDArray[np.int32]:
+def flashmask_indices(compiled: CompiledMask, batch: int | None = None, head: int | None = None) -> NDArray[np.int32]:
     """FlashMask's `startend_row_indices` for `causal=False`, int32 [batch, heads, keys, 4].
 
     Column j hides the queries [r0, r1) and [r2, r3); the second stretch lies above the first (arXiv 2410.01359).
+    `batch` and `head` choose one entry of their axis.
 
     Raises:
         UsageError: a column hides more than two stretches of queries; the message names the first.
     """
-    found = np.zeros((compiled.batch, compiled.heads, compiled.key_length, 4), np.int32)
-    for batch in range(compiled.batch):
-        for head in range(compiled.heads):
-            hidden = compiled.columns_of(batch, head).complement()
+    batches, heads = _those(batch, compiled.batch), _those(head, compiled.heads)
+    found = np.zeros((len(batches), len(heads), compiled.key_length, 4), np.int32)
+    for entry, b in enumerate(batches):
+        for place, h in enumerate(heads):
+            hidden = compiled.columns_of(b, h).complement()
             counts = hidden.runs_per_row()
             if (counts > 2).any():
                 key = int(np.argmax(counts > 2))
@@ -54,7 +56,7 @@ def flashmask_indices(compiled: CompiledMask) -> NDArray[np.int32]:
                     f"FlashMask hides at most two stretches of queries per key; key {key:,} of {compiled.name} "
                     f"hides {int(counts[key])}"
                 )
-            found[batch, head] = _two_stretches(hidden, counts)
+            found[entry, place] = _two_stretches(hidden, counts)
     return found
 
 
@@ -67,3 +69,8 @@ def _two_stretches(hidden: Intervals, counts: NDArray[np.int64]) -> NDArray[np.i
     is_lower = (place == 1) | ((counts[row] == 1) & (hidden.ends == hidden.columns))
     stretches[row, np.where(is_lower, 0, 1)] = np.stack((hidden.starts, hidden.ends), axis=1)
     return stretches.reshape(hidden.rows, 4)
+
+
+def _those(chosen: int | None, count: int) -> range:
+    """One number, or all."""
+    return range(count) if chosen is None else range(chosen, chosen + 1)

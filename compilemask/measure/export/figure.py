@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from compilemask.files import replacing
 from compilemask.measure.bins import bin_bounds, shares
 from compilemask.measure.naming import stretches
 from compilemask.pipeline import CompiledMask
@@ -40,8 +41,9 @@ def write(compiled: CompiledMask, output: Path, batch: int = 0, head: int = 0) -
     axes.set_ylabel("queries")
     axes.xaxis.set_label_position("top")
     axes.set_xlabel("keys")
-    axes.set_title(compiled.title or compiled.name)
-    figure.savefig(output)
+    axes.set_title(compiled.title or compiled.name, parse_math=False)  # a title may hold dollars
+    with replacing(output) as file:
+        figure.savefig(file, format=output.suffix[1:].lower())
 
 
 def _label(axes: Axes, axis: Axis, *, vertical: bool) -> None:
