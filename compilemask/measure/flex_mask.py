@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.attention.flex_attention import BlockMask
 
+from compilemask.intervals import Intervals
 from compilemask.language import program as bound
 from compilemask.language.axis import Axis
 from compilemask.measure.oracle.expressions import Environment, Tokens, evaluate, selected
@@ -27,6 +28,7 @@ MaskMod: TypeAlias = Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]
 
 BLOCK = 128
 UNBOUNDED = 2**30
+MOST_COMPARED = 8
 
 
 class _NoFormError(Exception):
@@ -62,8 +64,13 @@ def _listed(chosen: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _from_runs(compiled: CompiledMask, device: str) -> Term:
+    """A comparison for every run of a row where they are few, as one would write it; else a search for the key."""
     rows = compiled.rows
     most = max(1, int(rows.runs_per_row().max(initial=1)))
+    return _compared(rows, most, device) if most <= MOST_COMPARED else _searched(rows, most, device)
+
+
+def _compared(rows: Intervals, most: int, device: str) -> Term:
     starts, ends = (np.zeros((most, rows.rows), np.int32) for _ in range(2))
     place = np.arange(rows.runs) - np.repeat(rows.offsets[:-1], np.diff(rows.offsets))
     starts[place, rows.run_rows()], ends[place, rows.run_rows()] = rows.starts, rows.ends
@@ -74,6 +81,24 @@ def _from_runs(compiled: CompiledMask, device: str) -> Term:
         for run in range(1, most):
             found = found | ((key >= firsts[run, query]) & (key < lasts[run, query]))
         return found
+
+    return visible
+
+
+def _searched(rows: Intervals, most: int, device: str) -> Term:
+    """A key is visible if an odd number of the row's borders (start, end, start, end, ...) lie at or before it."""
+    steps = [1 << bit for bit in reversed(range((2 * most).bit_length()))]
+    listed = np.zeros(2 * (rows.runs + steps[0]), np.int32)  # more behind the last, where a search may look
+    listed[0 : 2 * rows.runs : 2], listed[1 : 2 * rows.runs : 2] = rows.starts, rows.ends
+    borders = torch.from_numpy(listed).to(device)
+    offsets = torch.from_numpy((2 * rows.offsets).astype(np.int32)).to(device)
+
+    def visible(query: Tensor, key: Tensor) -> Tensor:
+        found, end = offsets[query], offsets[query + 1]
+        for step in steps:
+            there = found + step
+            found = torch.where((there <= end) & (borders[there - 1] <= key), there, found)
+        return found % 2 == 1
 
     return visible
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
 from torch.nn.attention.flex_attention import flex_attention
+from torch.overrides import TorchFunctionMode
 
 from compilemask import library
 from compilemask.kernel.reference import dense_attention
@@ -49,3 +52,24 @@ def test_flex_attention_gives_the_same_output() -> None:
 
     assert isinstance(out, torch.Tensor)
     assert torch.allclose(out.double(), dense_attention(q, k, v, visible).out, atol=1e-5)
+
+
+SCATTERED = "layout\n    token : 600\nrules\n    token sees token : random(count=150, seed=1) by pos\n"
+
+
+def test_scattered_keys_are_searched_for_in_a_few_steps() -> None:
+    compiled = compile_text(SCATTERED)
+    assert compiled.rows.runs_per_row().max() > 100
+    operators: list[str] = []
+
+    class Recorded(TorchFunctionMode):
+        def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            operators.append(getattr(func, "__name__", ""))
+            return func(*args, **(kwargs or {}))
+
+    visible = mask_mod(compiled, "cpu")
+    with Recorded():
+        found = visible(ZERO, ZERO, torch.arange(600)[:, None], torch.arange(600)[None])
+
+    assert np.array_equal(found.numpy(), compiled.dense())
+    assert len(operators) < 100
