@@ -129,8 +129,12 @@ def test_a_folder_where_others_files_stay_takes_the_content(file: Path, monkeypa
 
 
 def test_content_that_is_not_finished_leaves_the_file_as_it_was(file: Path) -> None:
-    with pytest.raises(ZeroDivisionError), replacing(file) as stream:
-        stream.write(b"half")
-        raise ZeroDivisionError
+    def write_half() -> None:
+        with replacing(file) as stream:
+            stream.write(b"half")
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        write_half()
     assert file.read_text(encoding="utf-8") == LOOSE
     assert os.listdir(file.parent) == ["a.mask"]
