@@ -11,7 +11,7 @@ from compilemask_app.composing import region_matrix, renaming
 from compilemask_app.composing.parameters import Number, parameters_of, written
 from compilemask_app.composing.region_matrix import RegionMatrix, matrix_of
 from compilemask_app.composing.relations import suggestions
-from compilemask_app.composing.text_edits import TextEdit, applied
+from compilemask_app.composing.text_edits import TextEdit, applied, source_text
 from compilemask_app.jobs.compile_job import CompileRequest
 from compilemask_app.screens.dialogs import Prompt
 from compilemask_app.screens.relation_screen import RelationScreen
@@ -51,8 +51,11 @@ class ComposeFlow:
         self.read_text()
         steppers = self._screen.query_one(ParameterSteppers)
         if place < len(steppers.numbers):
-            self.write(change(steppers.numbers[place]))
-            self.read_text()
+            number = steppers.numbers[place]
+            edit = change(number)
+            if edit.text != source_text(number.literal.span):
+                self.write(edit)
+                self.read_text()
 
     async def wanted(self, what: str, row: int, column: int) -> None:
         """What the matrix asks for."""

@@ -16,6 +16,7 @@ from textual.widget import Widget
 
 from compilemask_app.actions import Scope, bindings
 from compilemask_app.composing import sliders
+from compilemask_app.composing.sliders import Scale
 from compilemask_app.composing.text_edits import TextEdit
 
 if TYPE_CHECKING:
@@ -27,10 +28,19 @@ NAME_WIDTH = 12
 
 @dataclass(frozen=True, slots=True)
 class Drag:
-    """The slider that the mouse holds: of which number, and the value at its right end."""
+    """The slider that the mouse holds: of which number, on which scale, and where it was grabbed.
+
+    Back at the column where it was grabbed, the knob means the value that it had there.
+    """
 
     number: int
-    top: int
+    scale: Scale
+    column: int
+    value: int
+
+    def value_at(self, column: int) -> int:
+        """The value of a column of the track."""
+        return self.value if column == self.column else self.scale.value(column)
 
 
 class ParameterSteppers(Widget, can_focus=True):
@@ -100,12 +110,19 @@ class ParameterSteppers(Widget, can_focus=True):
             return
         value = self.numbers[number].value
         style = self.app.theme_variables.get("accent" if number == self.chosen and self.has_focus else "secondary", "")
-        track = sliders.drawn(value, self._drag.top if self._drag and self._drag.number == number else None)
+        held = self._drag.scale if self._drag and self._drag.number == number else None
+        track = sliders.drawn(value, held or sliders.scale_of(value, self._track()))
         text.append(" " * (self._slider_column() - used)).append(track, style=style)
 
     def _slider_column(self) -> int:
         """Columns between the name and the slider, which stands at the right end."""
-        return self.content_size.width - NAME_WIDTH - sliders.WIDTH
+        return self.content_size.width - NAME_WIDTH - sliders.ENDS - self._track()
+
+    def _track(self) -> int:
+        """Columns of all tracks: long where no value would lose its slider by that."""
+        room = self.content_size.width - NAME_WIDTH - sliders.ENDS
+        texts = [len(line.text) for line in self.lines if len(line.text) <= room - sliders.SHORT]
+        return sliders.LONG if max(texts, default=0) <= room - sliders.LONG else sliders.SHORT
 
     def _number_of(self, place: int) -> int | None:
         """The number that the slider of a line is for: the chosen one, else the first."""
@@ -162,17 +179,20 @@ class ParameterSteppers(Widget, can_focus=True):
         """Grab the slider, or step with its ends."""
         place, x = self._top() + event.y, event.x - 1 - NAME_WIDTH - self._slider_column()
         number = self._number_of(place) if place < len(self.lines) else None
-        if event.button != 1 or number is None or not self._has_slider(place) or not 0 <= x < sliders.WIDTH:
+        track = self._track()
+        if event.button != 1 or number is None or not self._has_slider(place) or not 0 <= x < track + sliders.ENDS:
             return
         event.stop()
         self.chosen = number
-        if x in (0, sliders.WIDTH - 1):
+        if x in (0, track + 1):
             (self.action_scale if event.shift else self.action_step)(1 if x else -1)
             return
-        self._drag = Drag(number, sliders.top_of(self.numbers[number].value))
+        value = self.numbers[number].value
+        scale = sliders.scale_of(value, track)
+        self._drag = Drag(number, scale, scale.column(value), value)
         self.capture_mouse()
         if not event.shift:
-            self._slide(int(x))
+            self._slide(int(x) - 1)
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         """The value follows; with shift one step for each column."""
@@ -183,7 +203,7 @@ class ParameterSteppers(Widget, can_focus=True):
             for _ in range(abs(event.delta_x)):
                 self.action_step(1 if event.delta_x > 0 else -1)
         else:
-            self._slide(int(event.x - 1 - NAME_WIDTH - self._slider_column()))
+            self._slide(int(event.x - 1 - NAME_WIDTH - self._slider_column()) - 1)
 
     def on_mouse_up(self) -> None:
         """Let go: the slider takes the scale of the new value."""
@@ -196,8 +216,8 @@ class ParameterSteppers(Widget, can_focus=True):
         from compilemask_app.composing.parameters import set_to
 
         if self._drag is not None:
-            value = sliders.value_at(column, self._drag.top)
-            self.post_message(self.Changed(self._drag.number, partial(set_to, value=value)))
+            change = partial(set_to, value=self._drag.value_at(column))
+            self.post_message(self.Changed(self._drag.number, change))
 
     def _has_slider(self, place: int) -> bool:
         return len(self.lines[place].text) <= self._slider_column()
