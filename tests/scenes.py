@@ -14,6 +14,7 @@ from compilemask_app.picture import MaskPicture
 from compilemask_app.screens.compare_screen import CompareScreen
 from compilemask_app.screens.design import DesignScreen
 from compilemask_app.screens.open_screen import OpenScreen
+from compilemask_app.screens.proof_screen import ProofScreen
 from compilemask_app.services import Services
 from compilemask_app.widgets.line_note import LineNote
 from compilemask_app.widgets.preview import Preview
@@ -164,6 +165,14 @@ async def _proved(pilot: Pilot[None]) -> None:
     await pilot.pause(0.2)
 
 
+async def _proof(pilot: Pilot[None]) -> None:
+    await _proved(pilot)
+    await pilot.press("V")
+    await until(pilot, lambda: isinstance(pilot.app.screen, ProofScreen))
+    await pilot.press(*["down"] * 8)
+    await pilot.pause(0.2)
+
+
 async def _reading(pilot: Pilot[None]) -> None:
     await _proved(pilot)
     await pilot.press("i")
@@ -220,6 +229,7 @@ SCENES: tuple[Scene, ...] = (
     Scene("orders", "two token orders compared", CLEAR_8K, _orders, (160, 45)),
     Scene("wrong", "a failing validation", library_mask("shared_prompt_rm"), _wrong),
     Scene("proved", "proved and compiled", library_mask("shared_prompt_rm"), _proved),
+    Scene("proof", "the checks of a proof", library_mask("shared_prompt_rm"), _proof, (160, 45)),
     Scene("compile", "the compile reader", library_mask("shared_prompt_rm"), _reading, (160, 45)),
     Scene("times", "times over the length", library_mask("causal"), _times, (140, 42)),
     Scene("million", "a million tokens", library_mask("document_causal", documents=[1000] * 1000), _still),

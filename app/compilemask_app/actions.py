@@ -18,6 +18,7 @@ class Scope(Enum):
     PARAMETERS = "Parameters"
     EDITOR = "Text"
     COMPARE = "Compare"
+    PROOF = "Proof"
     READER = "Compile reader"
     TIMES = "Times"
 
@@ -80,6 +81,8 @@ ACTIONS: tuple[Action, ...] = (
     _a(Scope.DESIGN, "new", "ctrl+n", "new", "New",
        "Begin a mask of your own: a small causal one to change", flags="p!"),
     _a(Scope.DESIGN, "compare", "k", "compare", "Compare", "Compare with another mask or token order", flags="p"),
+    _a(Scope.DESIGN, "proof", "V", "proof", "Proof",
+       "Every check of the last validation: error, budget, precision", flags="p"),
     _a(Scope.DESIGN, "reader", "i", "reader", "Read code", "Resources and listings of the compiled kernel", flags="p"),
     _a(Scope.DESIGN, "times", "h", "times", "Times", "Times of this and earlier runs, table and plot", flags="p"),
     _a(Scope.DESIGN, "next_sample", "b", "next_sample", "Next sample", "Look at the next batch entry", flags="p"),
@@ -153,6 +156,7 @@ ACTIONS: tuple[Action, ...] = (
        "The one before", flags="p"),
     _a(Scope.COMPARE, "compare_tiles", "m", "swap", "Masks/tiles", "Show the masks or their tile maps", flags="f"),
     _a(Scope.COMPARE, "close_compare", "escape", "close", "Back", "Back to the design screen", flags="f"),
+    _a(Scope.PROOF, "close_proof", "escape", "close", "Back", "Back to the design screen", flags="f"),
     _a(Scope.READER, "search", "slash", "search", "Search", "Find text in the listing", flags="f", shown="/"),
     _a(Scope.READER, "found", "n", "next_match(1)", "Next", "Next place found", flags="f"),
     _a(Scope.READER, "found_before", "N", "next_match(-1)", "Before", "Place before", flags="p"),

@@ -20,6 +20,8 @@ TARGETS = (("sm_80", "sm_90", "sm_100"), ("sm_80",), ("sm_90",), ("sm_100",), ("
 PLACES = {Scope.EDITOR: "#editor", Scope.MATRIX: "#matrix", Scope.PARAMETERS: "#parameters"}
 """The widgets that have actions of their own."""
 
+HEADINGS = {Scope.MAP: "Map", Scope.EDITOR: "Text", Scope.MATRIX: "Regions", Scope.PARAMETERS: "Sizes"}
+
 
 class ActionCommands(Provider):
     """The actions that make sense from anywhere on the screen below."""
@@ -114,4 +116,6 @@ class SettingCommands(Provider):
 
 
 def _label(action: Action) -> str:
-    return f"{action.title}  ({readable_keys(action.keys)})"
+    """Of a part of the screen with its heading there first, as a title alone would not say what is less or wider."""
+    place = HEADINGS.get(action.scope)
+    return f"{f'{place}: ' if place else ''}{action.title}  ({readable_keys(action.keys)})"

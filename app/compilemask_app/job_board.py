@@ -110,7 +110,7 @@ def _validated(report: ValidationReport) -> JobState:
     checks = len([check for check in report.checks if check.outcome is not Outcome.SKIPPED])
     if report.passed:
         worst = report.worst_of_budget
-        budget = f", worst error {worst:.2f} of its budget" if worst is not None else ""
+        budget = f", error ≤ {worst:.2f} of budget" if worst is not None else ""
         return JobState(Phase.GOOD, f"proved by {checks} checks{budget}, {report.seconds:.1f} s, {report.machine}")
     failed = [check.name for check in report.checks if check.outcome is Outcome.FAIL]
     wrong = report.first_wrong
@@ -126,9 +126,8 @@ def _compiled(report: CompileReport) -> JobState:
     parts = [f"{target.target} failed: {target.error.splitlines()[0]}" for target in shown if target.error is not None]
     built = [target for target in shown if target.error is None]
     if built:
-        # Registers of all targets come before anything that a narrow line may cut.
+        # Registers of all targets come first, as a narrow line may cut the rest.
         parts.append("registers " + ", ".join(_registers(target) for target in built))
-        parts.append("i shows all")
         parts.append("shared memory " + ", ".join(f"{target.shared_bytes / 1024:.0f}" for target in built) + " KiB")
     return JobState(Phase.GOOD if report.passed else Phase.BAD, "   ".join(parts))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from compilemask_app.drawing.minimap import draw_minimap, minimap_of
 from compilemask_app.drawing.overlays import runs_per_row, tile_borders, work_per_row
 from compilemask_app.drawing.palette import PALETTES
 from compilemask_app.drawing.plot import Point, Series, plot
+from compilemask_app.drawing.regions import in_slots
 from compilemask_app.drawing.rulers import left_labels, top_labels
 from compilemask_app.drawing.sampling import difference_inks, mask_inks, sampled, sampled_tiles, tile_inks
 from compilemask_app.drawing.strips import glyph_rows, half_block_row, half_block_rows
@@ -363,3 +365,26 @@ class TestMinimap:
         assert shown is not None
         assert abs(shown[0] - view.query_start) <= 168
         assert abs(shown[1] - view.key_start) <= 84
+
+
+class TestRegionsOfSlots:
+    """The rulers of a map in the kernel's order name only what is true of its slots."""
+
+    def test_an_order_within_the_regions_keeps_their_names(self) -> None:
+        regions = equal_regions(100, ("prompt", "answer"))
+        order = np.concatenate((np.arange(50)[::-1], np.arange(50, 100))).astype(np.int32)
+        assert in_slots(regions, order).place(73) == "answer+23"
+        assert in_slots(regions, None) is regions
+
+    def test_an_order_that_mixes_the_regions_takes_their_names(self) -> None:
+        regions = equal_regions(100, ("prompt", "answer"))
+        order = np.arange(100, dtype=np.int32)
+        order[[3, 70]] = order[[70, 3]]
+        assert in_slots(regions, order).place(73) == "73"
+
+    def test_the_regions_around_keep_their_names_where_those_within_are_mixed(self) -> None:
+        outer = equal_regions(100, ("left", "right"))
+        inner = replace(equal_regions(100, ("a", "b", "c", "d")), outer=outer)
+        order = np.arange(100, dtype=np.int32)
+        order[[3, 30]] = order[[30, 3]]
+        assert in_slots(inner, order).place(73) == "right+23"

@@ -9,16 +9,20 @@ import pytest
 from compilemask_app import document as files
 from compilemask_app.document import Document
 from compilemask_app.messages import WorkerLost, WorkerReplied
+from compilemask_app.screens.design import DesignScreen
+from compilemask_app.screens.proof_screen import ProofScreen
 from compilemask_app.widgets.job_bar import JobBar, JobState, Phase
 from compilemask_app.widgets.mask_editor import MaskEditor
 from compilemask_app.widgets.mask_view import MaskView
+from textual.widgets import DataTable, Static
 
+from compilemask.measure.report import ValidationReport
 from compilemask.measure.timing import NO_GPU
 from compilemask.worker_protocol import Job
 from tests.app.conftest import TEXT, MakeApp
-from tests.app.flows import SIZE, answered, text_of
+from tests.app.flows import SIZE, answered, dialog, text_of
 from tests.app.test_jobs import worker
-from tests.scenes import design, until
+from tests.scenes import design, replay, until
 
 
 class TestJobs:
@@ -169,3 +173,67 @@ class TestJobs:
             assert text_of(screen).endswith("# mine\n")
             await pilot.press("v")
             await until(pilot, lambda: screen.board.entry(Job.VALIDATE).state.phase is Phase.BAD)
+
+
+class TestProof:
+    """V: what a validation checked."""
+
+    async def test_the_checks_are_listed_with_their_errors_and_precision(self, make_app: MakeApp) -> None:
+        async with make_app().run_test(size=(160, 45)) as pilot:
+            screen = await design(pilot)
+            replay(screen, Job.VALIDATE, "validate_green")
+            await until(pilot, lambda: screen.board.entry(Job.VALIDATE).report is not None)
+            await pilot.press("V")
+            await dialog(pilot, ProofScreen)
+            shown = pilot.app.screen
+            table = shown.query_one(DataTable)
+            lines = ["  ".join(str(cell) for cell in table.get_row_at(row)) for row in range(table.row_count)]
+            report = screen.board.entry(Job.VALIDATE).report
+            assert isinstance(report, ValidationReport)
+            assert len(lines) == len(report.checks)
+            dq = next(place for place, line in enumerate(lines) if "kernel float32 dq" in line)
+            check = report.checks[dq]
+            assert (check.of_budget, check.largest_error, check.largest_allowed) != (None, None, None)
+            for figure in (f"{check.of_budget:.2f}", f"{check.largest_error:.1e}", f"{check.largest_allowed:.1e}"):
+                assert figure in lines[dq]
+            table.move_cursor(row=dq)
+            await until(pilot, lambda: "never TF32" in str(shown.query_one("#words", Static).content))
+            assert report.notes[0] in str(shown.query_one("#words", Static).content)
+            await pilot.press("escape")
+            await dialog(pilot, DesignScreen)
+
+    async def test_enter_goes_to_the_wrong_cell_of_a_check(self, make_app: MakeApp) -> None:
+        async with make_app(TEXT.replace("300", "30000")).run_test(size=SIZE) as pilot:
+            screen = await design(pilot)
+            replay(screen, Job.VALIDATE, "validate_red")
+            await until(pilot, lambda: screen.view.query_cursor > 0)
+            report = screen.board.entry(Job.VALIDATE).report
+            assert isinstance(report, ValidationReport)
+            wrong = [check.first_wrong for check in report.checks if check.first_wrong is not None]
+            await pilot.press("V")
+            await dialog(pilot, ProofScreen)
+            assert "wrong" in str(pilot.app.screen.query_one("#head", Static).content)
+            await pilot.press("down", "enter")
+            await dialog(pilot, DesignScreen)
+            assert (screen.view.query_cursor, screen.view.key_cursor) == (wrong[1].query, wrong[1].key)
+            assert screen.query_one(MaskView).wrong == (wrong[1].query, wrong[1].key)
+
+    async def test_without_one_it_says_how_to_get_one(self, make_app: MakeApp) -> None:
+        async with make_app().run_test(size=SIZE, notifications=True) as pilot:
+            await design(pilot)
+            await pilot.press("V", "i")
+            await until(pilot, lambda: len(pilot.app._notifications) == 2)
+            assert [note.message for note in pilot.app._notifications] == [
+                "nothing to show yet: v validates",
+                "nothing to show yet: c compiles",
+            ]
+
+    @pytest.mark.parametrize("width", [60, 100, 160])
+    async def test_a_line_that_is_cut_says_which_key_shows_the_rest(self, make_app: MakeApp, width: int) -> None:
+        async with make_app().run_test(size=(width, 30)) as pilot:
+            screen = await design(pilot)
+            bar = screen.query_one(JobBar)
+            bar.states = {job: JobState(Phase.GOOD, "words " * 40) for job in Job}
+            for line, key in zip(str(bar.render()).split("\n"), "Vih", strict=True):
+                assert line.endswith(f"   {key} shows all")
+                assert len(line) == bar.content_region.width

@@ -11,13 +11,14 @@ from compilemask_app.messages import ViewChanged
 from compilemask_app.screens.compare_screen import CompareScreen
 from compilemask_app.screens.design import DesignScreen
 from compilemask_app.screens.dialogs import Prompt, Question
+from compilemask_app.screens.open_screen import OpenScreen
 from compilemask_app.screens.reader_screen import ReaderScreen
 from compilemask_app.screens.times_screen import TimesScreen
 from compilemask_app.widgets.code_view import CodeView
 from compilemask_app.widgets.job_bar import Phase
 from compilemask_app.widgets.mask_editor import MaskEditor
 from compilemask_app.widgets.mask_view import MaskView
-from textual.widgets import DataTable, Input
+from textual.widgets import DataTable, Input, Static
 
 from compilemask.worker_protocol import Job
 from tests.app.conftest import MakeApp
@@ -60,6 +61,13 @@ class TestOtherScreens:
             assert isinstance(shown, CompareScreen)
             assert shown.comparison.only_left.visible == 40
             assert shown.comparison.only_right.visible == 0
+
+    async def test_the_list_of_masks_to_compare_with_says_what_it_is_for(self, make_app: MakeApp) -> None:
+        async with make_app().run_test(size=SIZE) as pilot:
+            await design(pilot)
+            await pilot.press("k")
+            await dialog(pilot, OpenScreen)
+            assert str(pilot.app.screen.query_one(".title", Static).content) == "Compare this mask with"
 
     async def test_compiled_code_is_searched(self, make_app: MakeApp) -> None:
         async with make_app(worker=worker("good")).run_test(size=SIZE) as pilot:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -86,6 +86,22 @@ def _at_level(axis: Axis, run: NDArray[np.int64], level: int, outer: Regions | N
         return f"{names[place]}[{int(table.number[number]) if int(table.count[number]) > 1 or outer else number}]"
 
     return Regions(axis.length, starts, name_of, outer)
+
+
+def in_slots(regions: Regions, order: NDArray[np.int32] | None) -> Regions:
+    """The regions of the kernel's slots, of which slot i holds token `order[i]`.
+
+    That is the finest cut that the order leaves in place; one that mixes the outermost regions leaves none.
+    """
+    if order is None or not len(regions.starts):
+        return regions
+    import numpy as np
+
+    ends = np.append(regions.starts[1:], regions.length)
+    least, most = np.minimum.reduceat(order, regions.starts), np.maximum.reduceat(order, regions.starts)
+    if bool(((least >= regions.starts) & (most < ends)).all()):
+        return regions if regions.outer is None else replace(regions, outer=in_slots(regions.outer, order))
+    return unnamed(regions.length) if regions.outer is None else in_slots(regions.outer, order)
 
 
 def unnamed(length: int) -> Regions:

@@ -233,6 +233,9 @@ class DesignActions(NewestSize, Screen[None]):
     async def action_export(self) -> None:
         await self.looks.export()
 
+    def action_proof(self) -> None:
+        self.looks.proof()
+
     def action_reader(self) -> None:
         self.looks.reader()
 

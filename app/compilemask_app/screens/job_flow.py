@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from compilemask.measure.report import TimingReport, ValidationReport
+from compilemask.measure.report import TimingReport, ValidationReport, WrongCell
 from compilemask.worker_protocol import Done, Hello, Job, MaskInput, Options, Reply
 from compilemask_app.widgets.cell_panel import CellPanel
 from compilemask_app.widgets.job_bar import Phase
@@ -57,17 +57,17 @@ class JobFlow:
             return
         mine = isinstance(reply, Done) and any(entry.number == reply.id for _, entry in screen.board.entries)
         screen.job_heard(reply)
-        if mine and isinstance(reply, Done) and isinstance(reply.report, ValidationReport):
-            self._point_at_wrong(reply.report)
-        if isinstance(reply, Done) and isinstance(reply.report, TimingReport):
+        if not isinstance(reply, Done):
+            return
+        if mine and isinstance(reply.report, ValidationReport) and reply.report.first_wrong is not None:
+            self.point_at(reply.report.first_wrong)
+        if isinstance(reply.report, TimingReport):
             screen.app.remember_times(reply.report)
 
-    def _point_at_wrong(self, report: ValidationReport) -> None:
-        wrong = report.first_wrong
-        if wrong is None:
-            return
+    def point_at(self, wrong: WrongCell) -> None:
+        """The first wrong cell that a validation found: marked, under the cursor, and explained."""
         pane = self._screen.query_one(MaskView)
-        cell = (wrong.query, max(0, wrong.key))
+        cell = (max(0, wrong.query), max(0, wrong.key))
         pane.wrong = cell
         pane.invalidate()
         self._screen.query_one(CellPanel).wrong = wrong

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from compilemask.errors import MaskFileError, UsageError
 from compilemask.measure.export.forms import FORMS
-from compilemask.measure.report import CompileReport
+from compilemask.measure.report import CompileReport, ValidationReport
 from compilemask.worker_protocol import Job
 from compilemask_app.document import document_of
 from compilemask_app.jobs.comparing import Comparison, compare, compare_orders
@@ -21,6 +21,7 @@ from compilemask_app.picture import MaskPicture, Picture
 from compilemask_app.screens.compare_screen import CompareScreen
 from compilemask_app.screens.dialogs import Prompt, Question
 from compilemask_app.screens.open_screen import OpenScreen
+from compilemask_app.screens.proof_screen import ProofScreen
 from compilemask_app.screens.reader_screen import ReaderScreen
 from compilemask_app.screens.times_screen import TimesScreen
 from compilemask_app.screens.waiting import under_a_box
@@ -69,7 +70,7 @@ class LookFlow:
             other = CompileRequest(0, document.name, document.text, document.folder, document.parameters, screen.choice)
             names = ("as saved", "as edited")
             return await self._made("Compiling the text as saved", self._with_saved, other, picture, names)
-        name = await screen.app.ask(OpenScreen(screen.app.settings.recent))
+        name = await screen.app.ask(OpenScreen(screen.app.settings.recent, "Compare this mask with"))
         if not name:
             return None
         chosen = document_of(name)
@@ -86,15 +87,33 @@ class LookFlow:
     def _with_other(self, request: CompileRequest, picture: Picture, name: str) -> Comparison:
         return _compared(picture, self._screen.app.services.compile(request), name, request.name)
 
+    def proof(self) -> None:
+        """The checks of the last validation."""
+        screen = self._screen
+        report = screen.board.entry(Job.VALIDATE).report
+        if isinstance(report, ValidationReport):
+            outdated = screen.board.states(screen.fingerprint)[Job.VALIDATE].outdated
+            screen.app.push_screen(ProofScreen(report, outdated=outdated))
+        else:
+            self._tell_why(Job.VALIDATE, "it is validating: V shows the checks once that is done", "v validates")
+
     def reader(self) -> None:
         """The listings of the last compilation."""
-        entry = self._screen.board.entry(Job.COMPILE)
-        if isinstance(entry.report, CompileReport):
-            self._screen.app.push_screen(ReaderScreen(entry.report))
-        elif entry.state.phase in (Phase.WAITING, Phase.RUNNING):
-            self._screen.notify("it is compiling: i shows the code once that is done")
+        report = self._screen.board.entry(Job.COMPILE).report
+        if isinstance(report, CompileReport):
+            self._screen.app.push_screen(ReaderScreen(report))
         else:
-            self._screen.notify("nothing compiled yet: c compiles")
+            self._tell_why(Job.COMPILE, "it is compiling: i shows the code once that is done", "c compiles")
+
+    def _tell_why(self, job: Job, running: str, how: str) -> None:
+        """Why there is no report yet; what went wrong in full, which its line may cut."""
+        state = self._screen.board.entry(job).state
+        if state.phase in (Phase.WAITING, Phase.RUNNING):
+            self._screen.notify(running)
+        elif state.phase in (Phase.BAD, Phase.UNABLE):
+            self._screen.notify(state.text, title=job.value, severity="error", timeout=10, markup=False)
+        else:
+            self._screen.notify(f"nothing to show yet: {how}")
 
     def times(self) -> None:
         """The history of times."""

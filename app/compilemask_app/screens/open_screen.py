@@ -28,15 +28,16 @@ class OpenScreen(Dialog[str | None]):
 
     app: Workbench
 
-    def __init__(self, recent: tuple[str, ...]) -> None:
+    def __init__(self, recent: tuple[str, ...], title: str = "Open a mask") -> None:
         super().__init__()
+        self._title = title
         self._recent = tuple(path for path in recent if Path(path).is_file())
         self._names = library.names()
         self._shown: list[str] = []
 
     def compose(self) -> ComposeResult:
         with Vertical():
-            yield Static("Open a mask", classes="title")
+            yield Static(self._title, classes="title")
             yield Input(placeholder="type a part of a name, or a path", compact=True)
             with Horizontal(id="columns"):
                 yield OptionList(id="found")

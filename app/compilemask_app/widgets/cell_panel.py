@@ -48,13 +48,19 @@ class CellPanel(Steady):
         lines.append(f" {picture.keys.place(key)}\n")
         mark, colour = ("■ visible", "primary") if reason.visible else ("□ hidden", "accent")
         lines.append(mark, style=f"bold {colours.get(colour, '')}").append(f"  {reason.text}")
-        if self.wrong is not None and (self.wrong.query, max(0, self.wrong.key)) == (query, key):
-            words = f"   validation: expected {self.wrong.expected}, found {self.wrong.found}"
-            lines.append(words, style=f"bold {colours.get('error', '')}")
+        if self.wrong is not None and (max(0, self.wrong.query), max(0, self.wrong.key)) == (query, key):
+            lines.append(f"   {_found(self.wrong)}", style=f"bold {colours.get('error', '')}")
         lines.append("\n")
         lines.append("row sees ", style="dim").append(_runs(picture, query))
         lines.append("   tile ", style="dim").append(_tile(picture, query, key))
         return lines
+
+
+def _found(wrong: WrongCell) -> str:
+    """Short where it can be: whether a cell is to be visible stands before it."""
+    if wrong.expected in ("visible", "hidden"):
+        return f"validation found it {wrong.found}"
+    return f"validation: expected {wrong.expected}, found {wrong.found}"
 
 
 def _runs(picture: Picture, query: int) -> str:

@@ -46,6 +46,7 @@ _OLD = ("~ old:", "warning")
 """In the place of the sign: a result of another text is neither green nor red, and no narrow line cuts it off."""
 
 _KEYS = {Job.VALIDATE: "v", Job.COMPILE: "c", Job.TIME: "t"}
+_MORE = {Job.VALIDATE: "V", Job.COMPILE: "i", Job.TIME: "h"}
 _HINTS = {
     Job.VALIDATE: "check against the dense reference",
     Job.COMPILE: "registers, memory and code for each target, GPU or not",
@@ -63,18 +64,16 @@ class JobBar(Widget):
 
     def render(self) -> Text:
         """Key, name, mark, words."""
-        text = Text(no_wrap=True, overflow="ellipsis")
-        for job in Job:
-            state = self.states.get(job, JobState())
-            if job is not Job.VALIDATE:
-                text.append("\n")
-            self._line(text, job, state)
-        return text
+        width = self.content_size.width
+        lines = [self._line(job, self.states.get(job, JobState()), width) for job in Job]
+        return Text("\n").join(lines)
 
-    def _line(self, text: Text, job: Job, state: JobState) -> None:
+    def _line(self, job: Job, state: JobState, width: int) -> Text:
         colours = self.app.theme_variables
-        old = state.outdated and state.phase in (Phase.GOOD, Phase.BAD)
+        done = state.phase in (Phase.GOOD, Phase.BAD)
+        old = state.outdated and done
         mark, colour = _OLD if old else _MARKS[state.phase]
+        text = Text(no_wrap=True, overflow="ellipsis")
         text.append(_KEYS[job], style=f"bold {colours.get('footer-key-foreground', '')}")
         text.append(f" {job.value:<9}", style="bold" if state.phase is not Phase.IDLE else "")
         text.append(f"{mark} ", style=colours.get(colour, "") if colour else "dim")
@@ -86,4 +85,13 @@ class JobBar(Widget):
         words = state.text.splitlines()[0] if state.text else _HINTS[job] if state.phase is Phase.IDLE else ""
         text.append(words, style="dim" if state.phase is Phase.IDLE or old else "")
         if state.phase in (Phase.RUNNING, Phase.WAITING):
-            text.append("   x cancels", style="dim")
+            return _ending(text, "x cancels", width)
+        return _ending(text, f"{_MORE[job]} shows all", width) if done else text
+
+
+def _ending(text: Text, words: str, width: int) -> Text:
+    """The line with the words at its end, which stay where the line is cut."""
+    gap = "   "
+    if width and text.cell_len + len(gap + words) > width:
+        text.truncate(max(0, width - len(gap + words)), overflow="ellipsis")
+    return text.append(gap + words, style="dim")

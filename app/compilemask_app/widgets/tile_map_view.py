@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from compilemask_app.drawing.ink import Ink
+from compilemask_app.drawing.regions import Regions, in_slots
 from compilemask_app.drawing.viewport import Extent
-from compilemask_app.picture import Picture
+from compilemask_app.picture import MaskPicture, Picture
 from compilemask_app.widgets.map_view import outside
 from compilemask_app.widgets.mask_view import Overlay, PictureView
 
@@ -15,18 +16,43 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+IN_SLOTS = "slots in kernel order"
+MARK = 2
+"""Columns of the title before its words."""
+
+
 class TileMapView(PictureView):
     """Empty, partial and full tiles."""
 
     DRAWS_SLOTS = True
 
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's own name
+        super().__init__(id=id)
+        self._of: MaskPicture | None = None
+        self._regions: tuple[Regions, Regions] | None = None
+
     def heading(self) -> str:
-        """`TILES`, the size and the order."""
+        """`TILES`, the size and the order, in which the rulers count too."""
         if self.picture is None:
             return "TILES"
-        choice = self.picture.choice
-        order = "  kernel order" if self.picture.reordered else ""
-        return f"TILES {choice.block_m}×{choice.block_n}{order}"
+        words = f"TILES {self.picture.choice.block_m}×{self.picture.choice.block_n}"
+        if not self.picture.reordered:
+            return words
+        long = f"{words}  {IN_SLOTS}"
+        return long if len(long) + MARK <= self.size.width else f"{words}  kernel order"
+
+    def axis_regions(self) -> tuple[Regions, Regions]:
+        """Regions of the kernel's slots."""
+        if self.picture is not self._of or self._regions is None:
+            self._of, self._regions = self.picture, self._regions_of_slots()
+        return self._regions
+
+    def _regions_of_slots(self) -> tuple[Regions, Regions]:
+        queries, keys = super().axis_regions()
+        picture = self.picture
+        if picture is None:
+            return queries, keys
+        return in_slots(queries, picture.query_order), in_slots(keys, picture.key_order)
 
     def legend(self) -> tuple[tuple[Ink, str], ...]:
         """The kinds of tile."""
