@@ -25,6 +25,7 @@ from compilemask.pipeline.explanation import Explanation, explain
 from compilemask.pipeline.statistics import Statistics, tile_statistics
 from compilemask.source import Diagnostic
 from compilemask.tiles import TileMap, layered_tile_map
+from compilemask.tiles.limits import check_blocks
 
 
 class CompiledMask:
@@ -119,10 +120,10 @@ class CompiledMask:
 
     def number_of(self, batch: int = 0, head: int = 0) -> int:
         """The distinct mask of one batch entry and head; UsageError outside of what the mask tells apart."""
-        if not (_served(batch, self.batch) and _served(head, self.heads)):
-            raise UsageError(
-                f"batch {batch}, head {head} is outside of the mask's {self.batch} samples and {self.heads} heads"
-            )
+        for what, number, count in (("batch", batch, self.batch), ("head", head, self.heads)):
+            if number < 0 or 1 < count <= number:
+                served = f"has {count:,}, numbered 0 to {count - 1:,}" if count > 1 else "serves every number from 0 on"
+                raise UsageError(f"{what} {number}: {self.name} {served}")
         return int(self.variant[batch if self.batch > 1 else 0, head if self.heads > 1 else 0])
 
     def form_of(self, batch: int = 0, head: int = 0) -> Form:
@@ -149,11 +150,11 @@ class CompiledMask:
         return dense if lowered.form is Form.ROW else dense.T
 
     def tiles(self, block_m: int = 128, block_n: int = 128, batch: int = 0, head: int = 0) -> TileMap:
-        """The tile map, queries and keys in the kernel's order."""
+        """The tile map, queries and keys in the kernel's order. UsageError for tiles of no or more than 256 tokens."""
         return self.tiles_of(self.number_of(batch, head), block_m, block_n)
 
     def descriptor(self, block_m: int = 128, block_n: int = 128) -> Descriptor:
-        """What a kernel reads."""
+        """What a kernel reads. UsageError for tiles of no or more than 256 tokens."""
         if (block_m, block_n) not in self._descriptors:
             maps = [self.tiles_of(number, block_m, block_n) for number in range(len(self.kept))]
             begin = time.perf_counter()
@@ -185,7 +186,8 @@ class CompiledMask:
         )
 
     def explain(self, query: int, key: int, batch: int = 0, head: int = 0) -> Explanation:
-        """Why a query sees a key or not, by which rule."""
+        """Why a query sees a key or not, by which rule. UsageError for a cell outside of the mask."""
+        self.number_of(batch, head)
         return explain(self.program, query, key, batch, head)
 
     def _rows_of(self, number: int) -> Intervals:
@@ -199,6 +201,7 @@ class CompiledMask:
 
     def tiles_of(self, number: int, block_m: int = 128, block_n: int = 128) -> TileMap:
         """The tile map of one distinct mask."""
+        check_blocks(block_m, block_n)
         key = (number, block_m, block_n)
         if key not in self._tiles:
             begin = time.perf_counter()
@@ -223,11 +226,6 @@ def _in_callers_order(lowered: Lowered) -> Iterator[None]:
             f"in the kernel's order it has {lowered.intervals.runs:,}: tiles, statistics, explain and attention work"
         )
         raise UsageError(f"{kept}; {works}, and a shorter mask can be listed") from None
-
-
-def _served(number: int, told_apart: int) -> bool:
-    """Whether a mask for so many batch entries or heads says something about this one; a mask for one serves all."""
-    return number >= 0 and (told_apart == 1 or number < told_apart)
 
 
 def tiles_in_order(lowered: Lowered, order: TokenOrder, block_m: int, block_n: int) -> TileMap:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from compilemask.errors import UsageError
 from compilemask.language import meaning
 from compilemask.language import program as ir
 from compilemask.language.meaning_reasons import text_of, why_not
@@ -63,9 +64,12 @@ class Explanation:
 
 
 def explain(program: ir.Program, query: int, key: int, batch: int = 0, head: int = 0) -> Explanation:
-    """What decides one cell, by the definition of the language."""
+    """What decides one cell, by the definition of the language. Raises UsageError for a cell outside of the mask."""
     variant = program.variant_of(batch, head)
     for slot, axis, what in ((query, variant.queries, "query"), (key, variant.keys, "key")):
+        if not 0 <= slot < axis.length:
+            numbers = f"numbered 0 to {axis.length - 1:,}" if axis.length else "so there is no cell to explain"
+            raise UsageError(f"{what} {slot:,} is outside of the mask, which has {axis.length:,}, {numbers}")
         if axis.padding[slot]:
             return Explanation(False, None, None, None, f"{what} {slot:,} is padding: it sees and is seen by nothing")
     visible, rule = meaning.deciding_rule(program, query, key, batch, head)

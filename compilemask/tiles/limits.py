@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from compilemask.errors import MaskFileError
+import numpy as np
+
+from compilemask.errors import MaskFileError, UsageError
 from compilemask.source import Diagnostic, Severity
 
 MOST_PIECES_A_ROW = 1 << 22  # pieces of runs in one row of tiles
 MOST_PIECES = 1 << 26
 MOST_PARTIAL = 1 << 22
 MOST_PATTERNS = 1 << 16
+LARGEST_BLOCK = 256
 HINT = "keep tokens that see each other side by side (`order`), or take larger tiles"
+
+
+def check_blocks(block_m: int, block_n: int) -> None:
+    """Raise UsageError for a tile size that there is none of; kernels take powers of two from 16 on."""
+    for name, size in (("block_m", block_m), ("block_n", block_n)):
+        if not isinstance(size, int | np.integer) or not 1 <= size <= LARGEST_BLOCK:
+            raise UsageError(f"{name} {size!r}: a tile has 1 to {LARGEST_BLOCK} queries and as many keys")
 
 
 class TileMapSize:

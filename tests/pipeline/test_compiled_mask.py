@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -49,6 +51,36 @@ def test_statistics_count_the_dense_mask() -> None:
     assert found.tile.useful == pytest.approx(dense.sum() / visited.sum())
     assert found.descriptor_bytes == compiled.descriptor(16, 16).nbytes
     assert found.compile_ms > 0
+
+
+@pytest.mark.parametrize(
+    ("cell", "words"),
+    [
+        ({"query": -1, "key": 0}, "query -1 is outside of the mask, which has 9, numbered 0 to 8"),
+        ({"query": 5, "key": -1}, "key -1 is outside of the mask, which has 9, numbered 0 to 8"),
+        ({"query": 1000, "key": 0}, "query 1,000 is outside of the mask"),
+        ({"query": 0, "key": 9}, "key 9 is outside of the mask"),
+        ({"query": 0, "key": 0, "batch": -1}, "batch -1: <text> serves every number from 0 on"),
+        ({"query": 0, "key": 0, "head": -1}, "head -1: <text> has 2, numbered 0 to 1"),
+        ({"query": 0, "key": 0, "head": 2}, "head 2: <text> has 2, numbered 0 to 1"),
+    ],
+)
+def test_a_cell_outside_of_the_mask_is_refused_with_the_range(cell: dict[str, int], words: str) -> None:
+    compiled = compile_text("heads 2\nlayout\n    a : 9\nrules\n    a sees a : window(behind=head, ahead=0)\n")
+
+    with pytest.raises(UsageError, match=re.escape(words)):
+        compiled.explain(**cell)
+    assert not compiled.explain(0, 8, batch=70).visible
+
+
+@pytest.mark.parametrize("blocks", [(0, 128), (128, 0), (-1, 3), (257, 16), (16.0, 16), ("16", 16)])
+def test_a_tile_size_that_there_is_none_of_is_refused_with_the_range(blocks: tuple[Any, Any]) -> None:
+    compiled = compile_text("layout\n    a : 9\nrules\n    a sees a : causal\n")
+
+    for make in (compiled.tiles, compiled.descriptor, compiled.statistics):
+        with pytest.raises(UsageError, match="a tile has 1 to 256 queries and as many keys"):
+            make(*blocks)
+    assert compiled.tiles(3, 256).visited == 3
 
 
 def test_statistics_sum_over_heads() -> None:
