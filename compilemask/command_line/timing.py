@@ -8,10 +8,13 @@ from typing import Any
 from compilemask.command_line.exit_codes import ExitCode
 from compilemask.command_line.masks import compiled_of
 from compilemask.command_line.screen import progress_line, say_json
+from compilemask.command_line.validating import validation_json
 from compilemask.command_line.views import timing_table, validation_table
 from compilemask.errors import UnavailableError
 from compilemask.measure.machine import gpu_name
 from compilemask.measure.report import TimingReport
+
+NOT_TIMED = "validation failed, so nothing was timed"
 
 
 def run(arguments: Namespace) -> ExitCode:
@@ -29,7 +32,10 @@ def run(arguments: Namespace) -> ExitCode:
             setting = Setting(arguments.batch_size, arguments.heads, arguments.head_dim, arguments.dtype)
             report = time_mask(compiled, setting, proof=proof, progress=progress)
     if not proof.passed:
-        validation_table(proof)
+        if arguments.json:
+            say_json({"name": proof.mask, "error": NOT_TIMED, "validation": validation_json(proof)})
+        else:
+            validation_table(proof)
         return ExitCode.NO
     if arguments.json:
         say_json(timing_json(report))

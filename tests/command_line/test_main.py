@@ -21,7 +21,15 @@ from compilemask.command_line.picture import GUTTER
 from compilemask.errors import InternalError
 from compilemask.measure import compile_targets
 from compilemask.measure.machine import gpu_name
-from compilemask.measure.report import CompileReport, InstructionCount, Listing, TargetReport
+from compilemask.measure.report import (
+    Check,
+    CompileReport,
+    InstructionCount,
+    Listing,
+    Outcome,
+    TargetReport,
+    ValidationReport,
+)
 
 needs_no_gpu = pytest.mark.skipif(gpu_name() is not None, reason="this machine has a GPU")
 
@@ -639,3 +647,16 @@ def test_an_invalid_mask_is_told_to_programs_as_check_tells_it(
 
     assert found == answered(capsys, "check", mask, code=1)
     assert found[0]["diagnostics"][0]["line"] == 12
+
+
+def test_time_says_in_json_that_validation_failed(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = Check("tile map", Outcome.FAIL, "everything", wrong_cells=3)
+    proof = ValidationReport("causal", 9, 9, "here", (wrong,), (), 0.1)
+    monkeypatch.setattr("compilemask.command_line.timing.gpu_name", lambda: "a GPU")
+    monkeypatch.setattr("compilemask.measure.validate.validate", lambda *_, **__: proof)
+
+    assert main(["time", "causal", "--set", "length=9", "--json"]) == 1
+
+    said = json.loads(capsys.readouterr().out)
+    assert said["error"] == "validation failed, so nothing was timed"
+    assert said["validation"]["checks"][0]["wrong_cells"] == 3
