@@ -212,7 +212,7 @@ class Solver:
     def _joins(self, rest: list[Term], queries: Ints, keys: Ints, form: Form) -> Plan:
         self._planned += queries.size + keys.size
         check_parts(self._planned)
-        effort.spend(PLANNED_STEPS * (queries.size + keys.size))
+        effort.spend(effort.A_PLAN + PLANNED_STEPS * (queries.size + keys.size))
         joined = Conjunction(queries, keys)
         for part in rest:
             if isinstance(part, terms.Compare):

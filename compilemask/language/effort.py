@@ -16,6 +16,7 @@ from compilemask.source import Diagnostic, Severity, Span
 
 MOST_STEPS = 1 << 33
 A_PART = 1 << 14  # binding one part of an expression
+A_PLAN = 1 << 17  # planning one part of a rule, however few tokens it is about
 A_NODE = 1 << 10  # evaluating one part of an expression, however few values it has
 A_CURVE = 1 << 4  # one place on a space-filling curve
 A_DIVISION = 1 << 2  # one value of `//` or `%`, besides the step that every value takes

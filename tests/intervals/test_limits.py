@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from compilemask import MaskFileError, compile_text
+from compilemask.language import effort
 
 LAYOUT = "layout\n    token : {n}\nrules\n    token sees token : "
 
@@ -50,3 +51,16 @@ def test_conditions_are_evaluated_for_pairs_of_different_tokens_only() -> None:
 
     assert compiled.rows.row(1) == tuple((k, k + 1) for k in range(2, 600, 5))
     assert not [found for found in compiled.diagnostics if found.code == "per-cell"]
+
+
+def test_every_part_of_a_rule_counts_however_few_its_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
+    doubled = "let c0 = same (pos % 7)\n" + "".join(f"let c{i + 1} = c{i} or not c{i}\n" for i in range(8))
+    text = doubled + LAYOUT.format(n=9)
+    assert compile_text(text + "c3\n").rows.visible == 81
+
+    monkeypatch.setattr(effort, "MOST_STEPS", 150 * effort.A_PLAN)  # c8 has 256 parts, looked at in both forms
+    with pytest.raises(MaskFileError) as caught:
+        compile_text(text + "c8\n")
+
+    assert [found.code for found in caught.value.diagnostics] == ["too-much-work"]
+    assert compile_text(text + "c3\n").rows.visible == 81
