@@ -63,9 +63,14 @@ def locate(name_or_path: str | Path) -> Path:
     looks_like_path = isinstance(name_or_path, Path) or "/" in text or "\\" in text or text.endswith(SUFFIX)
     if not looks_like_path and text in names():
         return folder() / f"{text}{SUFFIX}"
+    if not text.strip():
+        raise UsageError(f"expected the path of a {SUFFIX} file or the name of a library mask, found {text!r}")
     path = Path(text).expanduser()
-    if path.is_file():
-        return path
+    try:
+        if path.is_file():
+            return path
+    except OSError as error:  # a name that no file can have, a folder that may not be entered
+        raise UsageError(f"{text:.200}: {error.strerror or error}") from None
     if path.is_dir():
         raise UsageError(f"{text} is a folder; expected a {SUFFIX} file or the name of a library mask")
     if path.exists():

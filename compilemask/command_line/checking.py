@@ -48,15 +48,18 @@ def _findings(name: str, params: dict[str, Any]) -> tuple[Diagnostic, ...]:
     try:
         library.locate(name)
     except UsageError as error:
-        return (Diagnostic(Severity.ERROR, MISSING, str(error)),)
-    except OSError as error:  # a folder on the way may not be entered
-        return (Diagnostic(Severity.ERROR, UNREADABLE, f"{name}: {error.strerror or error}"),)
+        return (_of_file(name, MISSING, str(error)),)
     try:
         return compile_mask(name, params=params).diagnostics
     except MaskFileError as error:
         return error.diagnostics
     except UsageError as error:
-        return (Diagnostic(Severity.ERROR, UNREADABLE, str(error)),)
+        return (_of_file(name, UNREADABLE, str(error)),)
+
+
+def _of_file(name: str, code: str, text: str) -> Diagnostic:
+    """An error about the whole file, whose name stands before it anyway."""
+    return Diagnostic(Severity.ERROR, code, text.removeprefix(name).lstrip(": "))
 
 
 def _counts(found: tuple[Diagnostic, ...]) -> str:

@@ -36,7 +36,7 @@ def to_value(given: object, depth: int = 0) -> Value:
             return _array(given)
         case np.generic():
             return _array(np.asarray(given))
-        case list() | tuple():
+        case list() | tuple() | range():
             return _sequence(given, depth)
     return _other(given, depth)
 

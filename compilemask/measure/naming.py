@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from compilemask.errors import UsageError
-from compilemask.language.axis import Axis, CoordinateKind
+from compilemask.language.axis import Axis, CoordinateKind, follows
 
 
 def token_name(axis: Axis, slot: int) -> str:
@@ -22,13 +23,21 @@ def token_name(axis: Axis, slot: int) -> str:
 
 
 def region_name(axis: Axis, slot: int) -> str:
-    """The innermost region around a token, from the outside in; outer regions that occur once and numbers
-    where no parent has two are left out."""
+    """The innermost region around a token, from the outside in; numbers where no parent has two are left out, and
+    outer regions that occur once unless another region would be called the same."""
     path = axis.path_of(slot)
     if not path:
         return "padding"
-    told = [part for part in path[:-1] if len(axis.runs.regions[part[0]].number) > 1] + [path[-1]]
-    return _joined(axis, tuple(told))
+    told = (*(part for part in path[:-1] if len(axis.runs.regions[part[0]].number) > 1), path[-1])
+    is_one = _regions_called(axis.runs.paths, tuple(name for name, _, _ in told)) == 1
+    return _joined(axis, told if is_one else path)
+
+
+@lru_cache(maxsize=256)
+def _regions_called(paths: tuple[tuple[str, ...], ...], names: tuple[str, ...]) -> int:
+    """How many regions of the layout lie in this path: the last name, anywhere inside of the one before, and so on."""
+    inner = names[-1]
+    return len({path[: path.index(inner) + 1] for path in paths if inner in path and follows(path, names)})
 
 
 def _joined(axis: Axis, path: tuple[tuple[str, int, int], ...]) -> str:
@@ -67,7 +76,15 @@ def slot_named(axis: Axis, text: str) -> int:
         if number:
             column = axis.column(CoordinateKind.NUMBER, name)
             chosen &= column.values == int(number)
+    whole = chosen & _in_whole_path(axis, names)  # `left.a` is also what `left.middle.a` may be called
+    chosen = whole if whole.any() else chosen
     return _offset_in(axis, text, names[-1], np.flatnonzero(chosen), int((found["offset"] or "0").replace(",", "")))
+
+
+def _in_whole_path(axis: Axis, names: tuple[str, ...]) -> NDArray[np.bool_]:
+    """Which tokens lie in a region whose path from the outside in is exactly this."""
+    exactly = np.array([path[: len(names)] == names for path in axis.runs.paths] + [False])  # -1 is padding
+    return exactly[axis.runs.leaf[axis.run_of()]]
 
 
 def _offset_in(axis: Axis, text: str, region: str, slots: NDArray[np.int64], offset: int) -> int:

@@ -20,6 +20,7 @@ from compilemask.intervals.lowering import Lowered, in_callers_order, in_order
 from compilemask.intervals.order import UNMOVED, TokenOrder
 from compilemask.intervals.solve import Form
 from compilemask.language.program import Program
+from compilemask.pipeline.arguments import integer
 from compilemask.pipeline.best_order import Candidate
 from compilemask.pipeline.explanation import Explanation, explain
 from compilemask.pipeline.statistics import Statistics, tile_statistics
@@ -120,6 +121,7 @@ class CompiledMask:
 
     def number_of(self, batch: int = 0, head: int = 0) -> int:
         """The distinct mask of one batch entry and head; UsageError outside of what the mask tells apart."""
+        batch, head = integer("batch", batch), integer("head", head)
         for what, number, count in (("batch", batch, self.batch), ("head", head, self.heads)):
             if number < 0 or 1 < count <= number:
                 served = f"has {count:,}, numbered 0 to {count - 1:,}" if count > 1 else "serves every number from 0 on"
@@ -188,7 +190,7 @@ class CompiledMask:
     def explain(self, query: int, key: int, batch: int = 0, head: int = 0) -> Explanation:
         """Why a query sees a key or not, by which rule. UsageError for a cell outside of the mask."""
         self.number_of(batch, head)
-        return explain(self.program, query, key, batch, head)
+        return explain(self.program, integer("query", query), integer("key", key), batch, head)
 
     def _rows_of(self, number: int) -> Intervals:
         if number not in self._rows:

@@ -17,6 +17,13 @@ from compilemask.language.binder import bind
 from compilemask.language.further import with_further_errors
 from compilemask.language.parser import parse_once
 from compilemask.language.program import Program
+from compilemask.pipeline.arguments import (
+    checked_parameters,
+    checked_path,
+    checked_samples,
+    checked_text,
+    not_a_mask,
+)
 from compilemask.pipeline.best_order import Candidate, best, candidates
 from compilemask.pipeline.compiled import CompiledMask
 from compilemask.pipeline.findings import findings, fragments, is_fragmented
@@ -50,13 +57,15 @@ def compile(  # noqa: A001
 
     Raises:
         MaskFileError: the file or its sizes are wrong; it holds every finding.
-        UsageError: there is no such mask, a parameter is given twice, or `params` or `samples` is something else.
+        UsageError: there is no such mask, a parameter is given twice, or an argument is of the wrong kind.
     """
-    given = _joined(params, samples, parameters)
+    given = _joined(params, parameters)
     if isinstance(mask, str | Path):
         return compile_file(library.locate(mask), params=given, samples=samples)
-    if not callable(getattr(mask, "text", None)):
-        raise UsageError(f"mask: expected a path, a library name or a Mask, found {type(mask).__name__}")
+    from compilemask.language.builder import Mask
+
+    if not isinstance(mask, Mask):
+        raise not_a_mask(mask)
     return _compiled(Source("<python>", mask.text()), "python", given, samples, None)
 
 
@@ -64,6 +73,7 @@ def compile_file(
     path: Path, *, params: Mapping[str, Any] | None = None, samples: Samples | None = None
 ) -> CompiledMask:
     """Compile the file at `path`. Raises as `compile` does."""
+    path = checked_path("path", path)
     return _compiled(Source(str(path), read_text(path)), path.stem, params, samples, path.parent)
 
 
@@ -77,7 +87,8 @@ def compile_text(
     **parameters: Any,
 ) -> CompiledMask:
     """Compile a text; `folder` is where its `include` and `from` files lie. Raises as `compile` does."""
-    return _compiled(Source(name, text), Path(name).stem, _joined(params, samples, parameters), samples, folder)
+    source, where = Source(str(name), checked_text(text)), None if folder is None else checked_path("folder", folder)
+    return _compiled(source, Path(source.name).stem, _joined(params, parameters), samples, where)
 
 
 def compile_program(program: Program, begin: float | None = None) -> CompiledMask:
@@ -116,6 +127,7 @@ def _compiled(
     source: Source, name: str, params: Mapping[str, Any] | None, samples: Samples | None, folder: Path | None
 ) -> CompiledMask:
     begin = time.perf_counter()
+    params, samples = checked_parameters(params), checked_samples(samples)
     try:
         file = parse_once(source)
     except MaskFileError as error:
@@ -124,19 +136,9 @@ def _compiled(
         return compile_program(bind(file, params, samples, folder), begin)
 
 
-def _joined(params: Mapping[str, Any] | None, samples: Samples | None, keywords: Mapping[str, Any]) -> dict[str, Any]:
-    """All parameters of a call, whose own arguments must not be parameters of the mask by mistake."""
-    _check("params", params, Mapping, "names and values")
-    _check("samples", samples, Sequence, "one set of names and values per batch entry")
-    twice = sorted(set(params or {}) & set(keywords))
+def _joined(params: Mapping[str, Any] | None, keywords: Mapping[str, Any]) -> dict[str, Any]:
+    given = checked_parameters(params)
+    twice = sorted(set(given) & set(keywords))
     if twice:
         raise UsageError(f"parameter {twice[0]} is given twice: as a keyword and in params")
-    return {**(params or {}), **keywords}
-
-
-def _check(name: str, value: object, kind: type, what: str) -> None:
-    if value is not None and (isinstance(value, str) or not isinstance(value, kind)):
-        raise UsageError(
-            f"{name}: expected {what}, found {type(value).__name__}; "
-            f'a parameter that is called {name} goes into params: params={{"{name}": ...}}'
-        )
+    return {**given, **keywords}

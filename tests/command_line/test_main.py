@@ -203,7 +203,9 @@ def test_check_goes_on_after_files_that_are_no_text(capsys: Capture, pair: Path,
 
     assert [item["valid"] for item in found] == [True, False, False, True]
     messages = [item["diagnostics"][0]["message"] for item in found[1:3]]
-    assert messages == [f"{latin}: not UTF-8 text", f"{large}: larger than 4 MiB (4,194,304 bytes)"]
+    assert messages == ["not UTF-8 text", "larger than 4 MiB (4,194,304 bytes)"]
+    assert main(["check", str(latin)]) == 2
+    assert capsys.readouterr().err == f"{latin}: error[unreadable-file]: not UTF-8 text\n"
 
 
 @pytest.mark.parametrize(
