@@ -95,11 +95,6 @@ def test_arguments_of_compile_that_are_no_parameters_are_refused(wrong: dict[str
         compile_text(TEXT, **wrong)
 
 
-def test_what_is_no_mask_is_refused() -> None:
-    with pytest.raises(UsageError, match="expected a path, a library name or a Mask, found int"):
-        compile_mask(3)  # type: ignore[call-overload, unused-ignore, arg-type]
-
-
 def test_a_figure_takes_dollars_as_they_are(tmp_path: Path) -> None:
     figure.write(named(r"$\frac$ of $"), tmp_path / "m.svg")
 
