@@ -7,10 +7,12 @@ a crash a new child goes on with the remaining targets.
 from __future__ import annotations
 
 import os
+import queue
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -41,6 +43,7 @@ DIRECTIONS = ("forward", "backward")
 DTYPES = ("bfloat16", "float16", "float32")
 SECONDS_PER_TARGET = 600.0
 PATIENCE_SECONDS = 5.0  # for a child that has answered everything to end by itself
+SECONDS_OF_SILENCE = 0.1  # after which somebody who wants to stop is asked for
 _DONE = "done "
 _COMMAND = (sys.executable, "-m", "compilemask.measure.compile_targets_child")
 
@@ -139,12 +142,16 @@ def _reports(request: CompileRequest, progress: Progress) -> Iterator[TargetRepo
                 progress(done, len(request.targets), f"compiling for {remaining[0]}")
                 if line.startswith(_DONE):
                     remaining.pop(0)
-                else:
+                elif line:
                     yield report_from_json(line)
                 if not remaining:
                     break
-        finally:
             ending = child.end()
+        except BaseException:
+            child.kill()
+            raise
+        finally:
+            child.close()
         if remaining:
             yield failed_report(remaining.pop(0), "all", ending)
     progress(len(request.targets), len(request.targets), "compiled")
@@ -154,46 +161,69 @@ class _Child:
     """The compiling process. It prints a report per line, and `done <target>` after the last one of a target."""
 
     def __init__(self, request: CompileRequest, targets: tuple[str, ...]) -> None:
+        # here, not there: a compiler that is killed leaves its files behind
+        self._cache = tempfile.TemporaryDirectory(prefix="compilemask-compile-", ignore_cleanup_errors=True)
         environment = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
-        self._errors = tempfile.TemporaryFile(mode="w+")  # noqa: SIM115 - closed in end()
+        environment["TRITON_CACHE_DIR"] = self._cache.name  # a cached kernel has no compile time to report
+        self._errors = tempfile.TemporaryFile(mode="w+")  # noqa: SIM115 - closed in close()
         self._process = subprocess.Popen(
             _COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, text=True, env=environment
         )
+        self._deadline = time.monotonic() + SECONDS_PER_TARGET * len(targets)
         self._timed_out = False
-        self._timer = threading.Timer(SECONDS_PER_TARGET * len(targets), self._stop)
-        self._timer.daemon = True
-        self._timer.start()
+        self._lines: queue.Queue[str | None] = queue.Queue()
         assert self._process.stdin is not None
         try:
             self._process.stdin.write(replace(request, targets=targets).to_json())
             self._process.stdin.close()
         except BrokenPipeError:
             pass  # it ended before it read: end() says why
+        self._reader = threading.Thread(target=self._read, name="compiler's answers", daemon=True)
+        self._reader.start()
 
-    def _stop(self) -> None:
-        self._timed_out = True
-        self._process.kill()
-
-    def lines(self) -> Iterator[str]:
+    def _read(self) -> None:
         assert self._process.stdout is not None
         for line in self._process.stdout:
-            yield line.rstrip("\n")
+            self._lines.put(line.rstrip("\n"))
+        self._lines.put(None)
+
+    def lines(self) -> Iterator[str]:
+        """Its answers as they come, and an empty line whenever there was none for a moment."""
+        while True:
+            try:
+                line = self._lines.get(timeout=SECONDS_OF_SILENCE)
+            except queue.Empty:
+                line = ""
+                if time.monotonic() > self._deadline:
+                    self._timed_out = True
+                    return
+            if line is None:
+                return
+            yield line
+
+    def kill(self) -> None:
+        """End the process at once."""
+        self._process.kill()
+        self._process.wait()
 
     def end(self) -> str:
         """Ends the process if it still runs; says in one line why it ended early."""
-        self._timer.cancel()
-        if self._process.poll() is None:
-            try:
-                self._process.wait(timeout=PATIENCE_SECONDS)
-            except subprocess.TimeoutExpired:
-                self._process.kill()
-        code = self._process.wait()
-        if self._process.stdout is not None:
-            self._process.stdout.close()
-        self._errors.seek(0)
-        said = [line.strip() for line in self._errors.read().splitlines() if line.strip()]
-        self._errors.close()
+        try:
+            code = self._process.wait(timeout=0 if self._timed_out else PATIENCE_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            code = self._process.returncode
         if self._timed_out:
             return f"the compiler did not finish within {SECONDS_PER_TARGET:.0f} s"
+        self._errors.seek(0)
+        said = [line.strip() for line in self._errors.read().splitlines() if line.strip()]
         how = f"was ended by signal {-code}" if code < 0 else f"ended with status {code}"
         return f"the compiler {how}" + (f": {said[-1]}" if said else "")
+
+    def close(self) -> None:
+        """Give back what the process took; it has ended."""
+        self._reader.join(PATIENCE_SECONDS)
+        if self._process.stdout is not None and not self._reader.is_alive():
+            self._process.stdout.close()
+        self._errors.close()
+        self._cache.cleanup()

@@ -91,8 +91,9 @@ class Service:
             if isinstance(message, Shutdown):
                 return
             if isinstance(message, Cancel):
-                if message.id in self._stops:
-                    self._stops[message.id].set()
+                stop = self._stops.get(message.id)  # the run may end at this moment, and take its entry away
+                if stop is not None:
+                    stop.set()
             elif isinstance(message, Run):
                 self._accept(message)
             else:
@@ -113,16 +114,16 @@ class Service:
 
     def _answer(self, run: Run) -> Reply:
         stop = self._stops[run.id]
-        last = 0.0
+        last, said = 0.0, None
 
         def progress(done: int, total: int, text: str) -> None:
-            nonlocal last
+            nonlocal last, said
             if stop.is_set():
                 raise Stopped
-            now = time.monotonic()
-            if now - last >= SECONDS_BETWEEN_PROGRESS or done == 0:
-                last = now
-                self._say(ProgressMessage(run.id, done, total, text))
+            now, message = time.monotonic(), ProgressMessage(run.id, done, total, text)
+            if message != said and (now - last >= SECONDS_BETWEEN_PROGRESS or done == 0):
+                last, said = now, message
+                self._say(message)
 
         try:
             progress(0, 1, "starting")

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
 import sys
+import time
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -114,6 +119,36 @@ def test_stopping_ends_the_child(monkeypatch: pytest.MonkeyPatch) -> None:
 
     with pytest.raises(Stopped):
         compile_targets(CAUSAL, ("sm_90", "sm_100"), progress=stop)
+
+
+def test_a_silent_compiler_is_ended_as_soon_as_somebody_wants_to_stop(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parent, "_COMMAND", (sys.executable, "-c", "import time; time.sleep(600)"))
+    monkeypatch.setattr(parent, "PATIENCE_SECONDS", 300.0)
+    children: list[subprocess.Popen[str]] = []
+    folders: list[str] = []
+
+    def started(*arguments: Any, **options: Any) -> subprocess.Popen[str]:
+        children.append(subprocess.Popen(*arguments, **options))
+        folders.append(options["env"]["TRITON_CACHE_DIR"])
+        return children[-1]
+
+    monkeypatch.setattr(parent, "subprocess", SimpleNamespace(**vars(subprocess) | {"Popen": started}))
+    asked = 0
+
+    def stop(done: int, total: int, text: str) -> None:
+        nonlocal asked
+        asked += 1
+        if asked == 3:
+            raise Stopped
+
+    begin = time.monotonic()
+    with pytest.raises(Stopped):
+        compile_targets(CAUSAL, ("sm_90", "sm_100"), progress=stop)
+
+    assert time.monotonic() - begin < 60  # neither the child's 600 s nor the 300 s of patience
+    (child,) = children
+    assert child.returncode == -signal.SIGKILL
+    assert not os.path.exists(folders[0])
 
 
 @pytest.mark.parametrize(

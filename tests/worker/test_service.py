@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TextIO
+from typing import Any, TextIO
 
 import pytest
 
@@ -156,6 +156,41 @@ def test_a_run_in_progress_and_a_waiting_one_are_cancelled() -> None:
 
         assert client.receive() == Cancelled(1)
         assert client.receive() == Cancelled(2)
+
+
+def test_a_run_that_ends_while_it_is_cancelled_leaves_the_service_alive(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Ending(dict[int, threading.Event]):
+        """Says that a run is there, which the other thread has taken away by the next look."""
+
+        def __contains__(self, key: object) -> bool:
+            return key == 77 or super().__contains__(key)
+
+    made = Service.__init__
+
+    def init(self: Service, *arguments: Any) -> None:
+        made(self, *arguments)
+        self._stops = Ending()
+
+    monkeypatch.setattr(Service, "__init__", init)
+    with served(lambda request, progress: REPORT) as client:
+        client.send(Cancel(77))
+        client.send(run(1))
+
+        assert client.receive() == Done(1, REPORT)
+
+
+def test_progress_is_told_when_it_changes() -> None:
+    def carry(request: Run, progress: Progress) -> ValidationReport:
+        for text in "aab":
+            progress(0, 1, text)
+        return REPORT
+
+    with served(carry) as client:
+        client.send(run(1))
+        lines = [decode(client.replies.readline()) for _ in range(4)]
+
+    assert [line.text for line in lines[:3] if isinstance(line, ProgressMessage)] == ["starting", "a", "b"]
+    assert lines[3] == Done(1, REPORT)
 
 
 def test_shutdown_stops_the_run_in_progress() -> None:
