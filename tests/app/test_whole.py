@@ -135,7 +135,7 @@ def test_the_newcomers_path_in_a_real_terminal(tmp_path: Path) -> None:
     assert "token sees token : before" in (tmp_path / "mine.mask").read_text(encoding="utf-8")
 
 
-LETTERS = "o n N p P m r a e v c x b d T g l k i h s q z 0 1 5 : , ( ) [ ]"
+LETTERS = "o n N p P m r a e v V c x b d T g l k i h s q z 0 1 5 : , ( ) [ ]"
 OTHERS = (
     "up down left right home end pageup pagedown shift+left shift+right enter escape tab shift+tab plus minus slash "
     "question_mark space backspace delete f1 f2 f3 f4 f8 ctrl+z ctrl+y ctrl+space"
