@@ -102,7 +102,7 @@ def recorded(name: str) -> Done:
 def replay(screen: DesignScreen, job: Job, name: str) -> None:
     """As if the worker had just finished a job."""
     reply = recorded(name)
-    screen.board = screen.board.asked(job, screen.fingerprint).numbered(job, reply.id)
+    screen.results.board = screen.results.board.asked(job, screen.results.fingerprint).numbered(job, reply.id)
     screen.post_message(WorkerReplied(reply))
 
 

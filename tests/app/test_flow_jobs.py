@@ -34,43 +34,50 @@ class TestJobs:
         async with app.run_test(size=SIZE, message_hook=seen.append) as pilot:
             screen = await design(pilot)
             await pilot.press("v", "c", "t")
-            await until(pilot, lambda: not screen.board.busy() and screen.board.entry(Job.TIME).state.text != "")
-            states = screen.board.states(screen.fingerprint)
+            await until(
+                pilot, lambda: not screen.results.board.busy() and screen.results.board.entry(Job.TIME).state.text != ""
+            )
+            states = screen.results.board.states(screen.results.fingerprint)
             assert [states[job].phase for job in Job] == [Phase.GOOD, Phase.GOOD, Phase.UNABLE]
             assert "there is no GPU" in states[Job.TIME].text
             assert any(isinstance(message, WorkerReplied) for message in seen)
             screen.query_one(MaskEditor).text = TEXT + "\n"
             await design(pilot)
-            assert screen.board.states(screen.fingerprint)[Job.VALIDATE].outdated
+            assert screen.results.board.states(screen.results.fingerprint)[Job.VALIDATE].outdated
 
     async def test_a_failing_validation_selects_the_first_wrong_cell(self, make_app: MakeApp) -> None:
         async with make_app(TEXT + "# red\n", worker=worker("good")).run_test(size=SIZE) as pilot:
             screen = await design(pilot)
             await pilot.press("v")
-            await until(pilot, lambda: screen.board.entry(Job.VALIDATE).state.phase is Phase.BAD)
+            await until(pilot, lambda: screen.results.board.entry(Job.VALIDATE).state.phase is Phase.BAD)
             assert (screen.view.query_cursor, screen.view.key_cursor) == (9, 3)
             assert screen.query_one(MaskView).wrong == (9, 3)
-            assert "query 9, key 3: expected visible, found hidden" in screen.board.entry(Job.VALIDATE).state.text
+            assert (
+                "query 9, key 3: expected visible, found hidden" in screen.results.board.entry(Job.VALIDATE).state.text
+            )
 
     async def test_results_are_kept_for_each_mask(self, make_app: MakeApp) -> None:
         async with make_app(worker=worker("good")).run_test(size=SIZE) as pilot:
             screen = await design(pilot)
             await pilot.press("v")
-            await until(pilot, lambda: screen.board.entry(Job.VALIDATE).state.phase is Phase.GOOD)
+            await until(pilot, lambda: screen.results.board.entry(Job.VALIDATE).state.phase is Phase.GOOD)
             first = screen.files.document
             screen.open_named("causal")
             await until(pilot, lambda: screen.files.document.name == "causal")
-            assert screen.board.entry(Job.VALIDATE).state.phase is Phase.IDLE
+            assert screen.results.board.entry(Job.VALIDATE).state.phase is Phase.IDLE
             screen.files._show(first)
             await design(pilot)
-            state = screen.board.states(screen.fingerprint)[Job.VALIDATE]
+            state = screen.results.board.states(screen.results.fingerprint)[Job.VALIDATE]
             assert (state.phase, state.outdated) == (Phase.GOOD, False)
 
     async def test_an_old_result_is_marked_where_no_narrow_line_cuts_it(self, make_app: MakeApp) -> None:
         async with make_app(worker=worker("good")).run_test(size=(60, 20)) as pilot:
             screen = await design(pilot)
             await pilot.press("v", "c")
-            await until(pilot, lambda: not screen.board.busy() and screen.board.entry(Job.COMPILE).report is not None)
+            await until(
+                pilot,
+                lambda: not screen.results.board.busy() and screen.results.board.entry(Job.COMPILE).report is not None,
+            )
             bar = screen.query_one(JobBar)
             await until(pilot, lambda: "✓ registers" in str(bar.render()))
             assert "old" not in str(bar.render())
@@ -86,7 +93,7 @@ class TestJobs:
         async with make_app(worker=worker("good")).run_test(size=SIZE) as pilot:
             screen = await design(pilot)
             await pilot.press("v")
-            await until(pilot, lambda: screen.board.entry(Job.VALIDATE).state.phase is Phase.GOOD)
+            await until(pilot, lambda: screen.results.board.entry(Job.VALIDATE).state.phase is Phase.GOOD)
             screen.query_one(MaskEditor).text = TEXT + "wrong"
             await until(pilot, lambda: bool(screen.findings))
             assert "~ old: proved" in str(screen.query_one(JobBar).render())
@@ -99,11 +106,11 @@ class TestJobs:
         async with make_app(document=document, worker=worker("good")).run_test(size=SIZE) as pilot:
             screen = await design(pilot)
             await pilot.press("v")
-            await until(pilot, lambda: screen.board.entry(Job.VALIDATE).state.phase is Phase.GOOD)
+            await until(pilot, lambda: screen.results.board.entry(Job.VALIDATE).state.phase is Phase.GOOD)
             await pilot.press("ctrl+n")
             await until(pilot, lambda: screen.files.document is not document)
             assert screen.files.document.name == document.name
-            assert screen.board.entry(Job.VALIDATE).state.phase is Phase.IDLE
+            assert screen.results.board.entry(Job.VALIDATE).state.phase is Phase.IDLE
 
     async def test_results_go_with_the_text_when_it_is_saved_under_a_name(
         self, make_app: MakeApp, tmp_path: Path
@@ -111,7 +118,7 @@ class TestJobs:
         async with make_app(worker=worker("good")).run_test(size=SIZE) as pilot:
             screen = await design(pilot)
             await pilot.press("v")
-            await until(pilot, lambda: screen.board.entry(Job.VALIDATE).state.phase is Phase.GOOD)
+            await until(pilot, lambda: screen.results.board.entry(Job.VALIDATE).state.phase is Phase.GOOD)
             await pilot.press("ctrl+s")
             await answered(pilot, str(tmp_path / "mine.mask"))
             await until(pilot, lambda: screen.files.document.name == "mine")
@@ -125,15 +132,15 @@ class TestJobs:
         document = Document("fake", TEXT, parameters=(("documents", [64, 64]),))
         async with make_app(document=document, worker=worker("good")).run_test(size=SIZE) as pilot:
             screen = await design(pilot)
-            before = screen.fingerprint
+            before = screen.results.fingerprint
             screen.files.document = replace(document, parameters=())
-            assert screen.fingerprint != before
+            assert screen.results.fingerprint != before
 
     async def test_reading_code_while_it_compiles_says_that_it_compiles(self, make_app: MakeApp) -> None:
         async with make_app(worker=worker("slow")).run_test(size=SIZE, notifications=True) as pilot:
             screen = await design(pilot)
             await pilot.press("c")
-            await until(pilot, lambda: screen.board.entry(Job.COMPILE).state.phase is Phase.RUNNING)
+            await until(pilot, lambda: screen.results.board.entry(Job.COMPILE).state.phase is Phase.RUNNING)
             await pilot.press("i")
             await until(pilot, lambda: bool(pilot.app.screen.query("Toast")))
             toast = pilot.app.screen.query("Toast").first()
@@ -155,10 +162,10 @@ class TestJobs:
         async with make_app(worker=worker("slow")).run_test(size=SIZE) as pilot:
             screen = await design(pilot)
             await pilot.press("v")
-            await until(pilot, lambda: screen.board.entry(Job.VALIDATE).state.phase is Phase.RUNNING)
+            await until(pilot, lambda: screen.results.board.entry(Job.VALIDATE).state.phase is Phase.RUNNING)
             await pilot.press("x")
-            await until(pilot, lambda: not screen.board.busy())
-            assert screen.board.entry(Job.VALIDATE).state.text == "cancelled"
+            await until(pilot, lambda: not screen.results.board.busy())
+            assert screen.results.board.entry(Job.VALIDATE).state.text == "cancelled"
 
     async def test_a_crash_loses_nothing_and_the_next_job_runs(self, make_app: MakeApp) -> None:
         seen: list[object] = []
@@ -167,12 +174,12 @@ class TestJobs:
             editor = screen.query_one(MaskEditor)
             editor.text = TEXT + "# mine\n"
             await pilot.press("t")
-            await until(pilot, lambda: screen.board.entry(Job.TIME).state.phase is Phase.BAD)
-            assert "illegal memory access" in screen.board.entry(Job.TIME).state.text
+            await until(pilot, lambda: screen.results.board.entry(Job.TIME).state.phase is Phase.BAD)
+            assert "illegal memory access" in screen.results.board.entry(Job.TIME).state.text
             assert sum(isinstance(message, WorkerLost) for message in seen) >= 1
             assert text_of(screen).endswith("# mine\n")
             await pilot.press("v")
-            await until(pilot, lambda: screen.board.entry(Job.VALIDATE).state.phase is Phase.BAD)
+            await until(pilot, lambda: screen.results.board.entry(Job.VALIDATE).state.phase is Phase.BAD)
 
 
 class TestProof:
@@ -182,13 +189,13 @@ class TestProof:
         async with make_app().run_test(size=(160, 45)) as pilot:
             screen = await design(pilot)
             replay(screen, Job.VALIDATE, "validate_green")
-            await until(pilot, lambda: screen.board.entry(Job.VALIDATE).report is not None)
+            await until(pilot, lambda: screen.results.board.entry(Job.VALIDATE).report is not None)
             await pilot.press("V")
             await dialog(pilot, ProofScreen)
             shown = pilot.app.screen
             table = shown.query_one(DataTable)
             lines = ["  ".join(str(cell) for cell in table.get_row_at(row)) for row in range(table.row_count)]
-            report = screen.board.entry(Job.VALIDATE).report
+            report = screen.results.board.entry(Job.VALIDATE).report
             assert isinstance(report, ValidationReport)
             assert len(lines) == len(report.checks)
             dq = next(place for place, line in enumerate(lines) if "kernel float32 dq" in line)
@@ -207,7 +214,7 @@ class TestProof:
             screen = await design(pilot)
             replay(screen, Job.VALIDATE, "validate_red")
             await until(pilot, lambda: screen.view.query_cursor > 0)
-            report = screen.board.entry(Job.VALIDATE).report
+            report = screen.results.board.entry(Job.VALIDATE).report
             assert isinstance(report, ValidationReport)
             wrong = [check.first_wrong for check in report.checks if check.first_wrong is not None]
             await pilot.press("V")

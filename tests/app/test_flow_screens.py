@@ -73,7 +73,7 @@ class TestOtherScreens:
         async with make_app(worker=worker("good")).run_test(size=SIZE) as pilot:
             screen = await design(pilot)
             await pilot.press("c")
-            await until(pilot, lambda: screen.board.entry(Job.COMPILE).state.phase is Phase.GOOD)
+            await until(pilot, lambda: screen.results.board.entry(Job.COMPILE).state.phase is Phase.GOOD)
             await pilot.press("i")
             await dialog(pilot, ReaderScreen)
             view = pilot.app.screen.query_one(CodeView)
@@ -89,7 +89,7 @@ class TestOtherScreens:
         async with make_app(worker=worker("good")).run_test(size=SIZE) as pilot:
             screen = await design(pilot)
             await pilot.press("t")
-            await until(pilot, lambda: screen.board.entry(Job.TIME).state.phase is Phase.GOOD)
+            await until(pilot, lambda: screen.results.board.entry(Job.TIME).state.phase is Phase.GOOD)
             await pilot.press("h")
             await dialog(pilot, TimesScreen)
             assert pilot.app.screen.query_one(DataTable).row_count == 2

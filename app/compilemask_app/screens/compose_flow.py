@@ -21,13 +21,13 @@ from compilemask_app.widgets.parameter_steppers import ParameterSteppers
 from compilemask_app.widgets.region_matrix_view import RegionMatrixView
 
 if TYPE_CHECKING:
-    from compilemask_app.screens.design import DesignScreen
+    from compilemask_app.screens.design_core import DesignCore
 
 
 class ComposeFlow:
     """Reads the text into the matrix and the steppers, and writes what they ask for back into it."""
 
-    def __init__(self, screen: DesignScreen) -> None:
+    def __init__(self, screen: DesignCore) -> None:
         self._screen = screen
         self._read: str | None = None
 

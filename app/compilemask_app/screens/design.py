@@ -1,287 +1,184 @@
-"""The design screen: text on the left, what it means on the right."""
+"""The design screen: its keys, each of which goes to the part that knows how."""
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from dataclasses import replace
+from typing import ClassVar
 
-from textual import events, on
-from textual.app import ComposeResult
+from textual import on, work
 from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical
-from textual.timer import Timer
-from textual.widgets import Static, TextArea
 
-from compilemask.source import Diagnostic
+from compilemask.job import Job
 from compilemask_app.actions import Scope, bindings
-from compilemask_app.document import Document
-from compilemask_app.drawing.viewport import Viewport
-from compilemask_app.jobs.compile_job import CompileRequest, CompileThread, Outcome
-from compilemask_app.messages import (
-    MapResized,
-    MaskBroken,
-    MaskReady,
-    PictureReady,
-    ViewChanged,
-)
-from compilemask_app.picture import Choice, MaskPicture, Picture
-from compilemask_app.screens.design_jobs import DesignJobs
-from compilemask_app.screens.file_flow import FileFlow
-from compilemask_app.screens.shared_view import SharedView
-from compilemask_app.widgets.cell_panel import CellPanel
-from compilemask_app.widgets.completion_list import CompletionList
+from compilemask_app.messages import FindWanted, OverlayWanted
+from compilemask_app.picture import Choice
+from compilemask_app.screens.design_core import DesignCore
 from compilemask_app.widgets.diagnostics_panel import DiagnosticsPanel
-from compilemask_app.widgets.job_bar import JobBar
-from compilemask_app.widgets.key_footer import KeyFooter
-from compilemask_app.widgets.line_note import LineNote
 from compilemask_app.widgets.map_pair import MapPair
 from compilemask_app.widgets.mask_editor import MaskEditor
-from compilemask_app.widgets.mask_view import MaskView, Overlay, PictureView
+from compilemask_app.widgets.mask_view import Overlay
 from compilemask_app.widgets.parameter_steppers import ParameterSteppers
 from compilemask_app.widgets.region_matrix_view import RegionMatrixView
-from compilemask_app.widgets.statistics_panel import StatisticsPanel
-from compilemask_app.widgets.title_bar import TitleBar
 
-if TYPE_CHECKING:
-    from compilemask_app.application import Workbench
-
-PATIENCE_S = 0.25
-"""How long a picture may lag behind the text before it is marked as old."""
-
-READ_AFTER_S = 0.1
-"""How long the region matrix and the steppers wait for the maps."""
+TILE_SIZES = ((128, 128), (128, 64), (64, 64), (64, 128), (256, 128))
 
 
-class DesignScreen(DesignJobs):
+class DesignScreen(DesignCore):
     """Text, maps, figures and jobs of one mask."""
 
-    CSS_PATH = "design.tcss"
-    AUTO_FOCUS = "#mask"
     scope: ClassVar[Scope] = Scope.DESIGN
     BINDINGS: ClassVar[list[BindingType]] = bindings(Scope.DESIGN)
-    HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - Textual annotates it as it does
-        (0, "-tiny"), (40, "-narrow"), (100, "-normal"), (150, "-wide"), (200, "-huge"),
-    ]  # fmt: skip
-    VERTICAL_BREAKPOINTS = [(0, "-tiny-high"), (10, "-low"), (28, "-high")]  # noqa: RUF012
 
-    app: Workbench
+    # ------------------------------------------------------------ jobs
 
-    def __init__(self, document: Document) -> None:
-        super().__init__()
-        self.revision = 0
-        self.choice = Choice()
-        self.picture: Picture | None = None
-        self.shared = SharedView(self)
-        self._compiled_once = False
-        self._reading: Timer | None = None
-        self._compiler: CompileThread | None = None
-        self.files = FileFlow(self, document)
+    @work(group="jobs")
+    async def action_run_job(self, job: str) -> None:
+        await self.jobs.start(Job(job))
 
-    # ------------------------------------------------------------ layout
+    @work(group="jobs")
+    async def action_cancel_job(self) -> None:
+        await self.jobs.cancel()
 
-    def compose(self) -> ComposeResult:
-        yield TitleBar()
-        with Horizontal(id="body"):
-            with Vertical(id="left"):
-                yield Static("REGIONS", classes="heading")
-                yield RegionMatrixView(id="matrix")
-                yield Static("SIZES", classes="heading")
-                yield ParameterSteppers(id="parameters")
-                yield Static("TEXT", classes="heading")
-                yield MaskEditor(self.files.document.start, id="editor")
-                yield DiagnosticsPanel(id="diagnostics")
-            with Vertical(id="right"):
-                yield MapPair(id="maps")
-                with Vertical(id="facts"):
-                    yield Static("CELL", classes="heading")
-                    yield CellPanel()
-                    yield Static("FIGURES", classes="heading")
-                    yield StatisticsPanel()
-                    yield Static("WORK", classes="heading")
-                    yield JobBar()
-        yield CompletionList()
-        yield LineNote()
-        yield Static("", id="too-small")
-        yield KeyFooter()
+    # ------------------------------------------------------------ focus
 
-    def on_mount(self) -> None:
-        for view in self.panes:
-            view.palette, view.look = self.app.palette_name, self.app.look
-        self.query_one(MaskView).focus()
-        self.files.announce()
-        self.call_after_refresh(self._begin_compiling)
+    def action_focus_editor(self) -> None:
+        self.add_class("-writing")
+        self.call_after_refresh(self.query_one(MaskEditor).focus)
 
-    def on_unmount(self) -> None:
-        if self._compiler is not None:
-            self._compiler.stop()
-        self.files.stop()
+    def action_focus_map(self) -> None:
+        self.remove_class("-writing")
+        views = [pane for pane in self.query_one(MapPair).panes if pane.display]
+        if views:
+            self.call_after_refresh(views[0].focus)
 
-    def on_resize(self, event: events.Resize) -> None:
-        super().on_resize(event)
-        width, height = event.size
-        small = width < 40 or height < 10
-        self.set_class(small, "-tiny")
-        note = f"{width}×{height} is too small: at least 40×10"
-        self.query_one("#too-small", Static).update(note[: max(0, width)])
+    def action_swap_maps(self) -> None:
+        self.query_one(MapPair).swap()
+        self.call_after_refresh(self.action_focus_map)
 
-    # ------------------------------------------------------------ compiling
+    def action_focus_matrix(self) -> None:
+        self.add_class("-writing")
+        self.call_after_refresh(self.query_one(RegionMatrixView).focus)
 
-    @property
-    def text(self) -> str:
-        """The text as it stands in the editor."""
-        return self.query_one(MaskEditor).text
+    def action_focus_parameters(self) -> None:
+        self.add_class("-writing")
+        self.call_after_refresh(self.query_one(ParameterSteppers).focus)
 
-    def submit(self) -> None:
-        """Compile the text as it stands now."""
-        document = self.files.document
-        if self._compiler is not None:
-            self._compiler.submit(
-                CompileRequest(
-                    self.revision, document.name, self.text, document.folder, document.parameters, self.choice
-                )
-            )
-            self.set_timer(PATIENCE_S, partial(self._mark_old, self.revision))
+    @on(DiagnosticsPanel.GoTo)
+    def _go_to_text(self, message: DiagnosticsPanel.GoTo) -> None:
+        self.show_line(message.line, message.column)
 
-    def _begin_compiling(self) -> None:
-        """After the first paint, which would share its core with the loading of the compiler."""
-        self._skip_header()
-        self._compiler = CompileThread(self.app.services.compile, self._deliver)
-        self.submit()
+    @on(ParameterSteppers.Changed)
+    def _parameter_changed(self, message: ParameterSteppers.Changed) -> None:
+        self.composing.change_number(message.number, message.change)
 
-    def _deliver(self, outcome: Outcome) -> None:
-        if isinstance(outcome, Picture):
-            self.post_message(PictureReady(outcome))
-        elif isinstance(outcome, MaskPicture):
-            self.post_message(MaskReady(outcome))
+    @on(ParameterSteppers.Type)
+    @work(group="compose")
+    async def _type_parameter(self, message: ParameterSteppers.Type) -> None:
+        await self.composing.type_parameter(message.parameter)
+
+    @on(RegionMatrixView.Wanted)
+    @work(group="compose")
+    async def _matrix_wants(self, message: RegionMatrixView.Wanted) -> None:
+        await self.composing.wanted(message.what, message.row, message.column)
+
+    def action_goto_rule(self) -> None:
+        if self.picture is None:
+            return
+        query, key = self.view.query_cursor, self.view.key_cursor
+        if query >= self.picture.query_length or key >= self.picture.key_length:  # of a mask whose tiles are not made
+            return
+        reason = self.picture.explain(query, key)
+        if reason.line is None:
+            self.notify(reason.text)
         else:
-            self.post_message(MaskBroken(outcome.revision, outcome.diagnostics))
+            self.show_line(reason.line)
 
-    def _mark_old(self, wanted: int) -> None:
-        """Mark the maps while the picture of a revision that was asked for is not there."""
-        for pane in self.panes:
-            pane.stale = pane.picture is not None and pane.picture.revision < wanted
+    # ------------------------------------------------------------ what is looked at
 
-    def _skip_header(self) -> None:
-        """Show the text from its first line that is no comment, so that a long header does not hide the mask."""
-        lines = self.text.splitlines()
-        first = next((row for row, line in enumerate(lines) if line.strip() and not line.startswith("#")), 0)
-        editor = self.query_one(MaskEditor)
-        if editor.has_focus or editor.cursor_location not in ((0, 0), (first, 0)):
+    def action_next_tile_size(self) -> None:
+        sizes = list(TILE_SIZES)
+        here = (self.choice.block_m, self.choice.block_n)
+        block_m, block_n = sizes[(sizes.index(here) + 1) % len(sizes)] if here in sizes else sizes[0]
+        self._look_at(replace(self.choice, block_m=block_m, block_n=block_n))
+
+    def action_next_sample(self) -> None:
+        if self.picture is not None:
+            self._look_at(replace(self.choice, batch=(self.choice.batch + 1) % self.picture.batch))
+
+    def action_next_head(self) -> None:
+        if self.picture is not None:
+            self._look_at(replace(self.choice, head=(self.choice.head + 1) % self.picture.heads))
+
+    def _look_at(self, choice: Choice) -> None:
+        self.choice = choice
+        self.compiling.submit()
+
+    # ------------------------------------------------------------ what the maps ask for
+
+    @on(OverlayWanted)
+    def _next_overlay(self) -> None:
+        overlays = list(Overlay)
+        for pane in self.query_one(MapPair).panes:
+            pane.overlay = overlays[(overlays.index(pane.overlay) + 1) % len(overlays)]
+
+    @on(FindWanted)
+    def _find(self, message: FindWanted) -> None:
+        if self.picture is None:
             return
-        editor.move_cursor((first, 0))
-        self.call_after_refresh(editor.scroll_to, 0, first, animate=False)
+        from compilemask_app.search import find_cell
 
-    @on(TextArea.Changed, "#editor")
-    def _text_changed(self) -> None:
-        self.revision += 1
-        self.submit()
-        self.files.text_changed()
-        self.show_jobs()
-        self._read_later()
-
-    def _read_later(self) -> None:
-        """Matrix and steppers follow once the mask is drawn, or does not come soon: the maps go before them."""
-        if self._reading is not None:
-            self._reading.stop()
-        if self._compiled_once:
-            self._reading = self.set_timer(READ_AFTER_S, self.composing.read_text)
-
-    def _outcome(self) -> None:
-        """The compile thread has loaded the language, so that reading the text here is quick from now on."""
-        if self._compiled_once:
-            self.call_after_refresh(self.composing.read_text)
+        found = find_cell(self.picture, message.kind, message.direction, self.view.query_cursor, self.view.key_cursor)
+        if found is None:
+            self.notify(f"no {message.kind.replace('_', ' ')} in this mask")
         else:
-            self._compiled_once = True
-            self.composing.read_text()
-            self.call_after_refresh(self._skip_header)  # again: matrix and steppers take their room
-
-    @on(MaskReady)
-    def _show_mask(self, message: MaskReady) -> None:
-        """Draw the mask at once; tiles, figures and the cell's tile follow with the whole picture."""
-        pane, mask = self.query_one(MaskView), message.mask
-        drawn = pane.picture
-        late = drawn is not None and mask.revision < drawn.revision
-        if late or pane.overlay is Overlay.WORK:  # whose bars are counted in tiles
-            return
-        pane.wrong = None
-        self.shared.draw(pane, mask)
-        title = self.query_one(TitleBar)
-        title.picture, title.broken = mask, False
-
-    @on(PictureReady)
-    def _show(self, message: PictureReady) -> None:
-        picture = message.picture
-        if self.picture is not None and picture.revision < self.picture.revision:
-            return
-        self.picture = picture
-        self.choice = picture.choice
-        self.query_one(MaskView).wrong = None
-        for pane in self.panes:
-            if pane.picture is None or picture.revision >= pane.picture.revision:
-                self.shared.draw(pane, picture)
-        panel = self.query_one(CellPanel)
-        panel.wrong, panel.picture, panel.view = None, picture, self.view
-        self.query_one(StatisticsPanel).picture = picture
-        title = self.query_one(TitleBar)
-        title.picture, title.broken = picture, False
-        self._tell(picture.diagnostics)
-        self._mark_old(picture.revision)
-        self._outcome()
-        self.show_jobs()
-
-    @on(MaskBroken)
-    def _broken(self, message: MaskBroken) -> None:
-        self._outcome()
-        if message.revision != self.revision:
-            return
-        self.query_one(TitleBar).broken = True
-        self._tell(message.diagnostics)
-        self._mark_old(message.revision)
-
-    @property
-    def findings(self) -> tuple[Diagnostic, ...]:
-        """What is wrong with the text, or worth a warning."""
-        return self.query_one(DiagnosticsPanel).diagnostics
-
-    def _tell(self, diagnostics: tuple[Diagnostic, ...]) -> None:
-        self.query_one(MaskEditor).diagnostics = diagnostics
-        self.query_one(DiagnosticsPanel).diagnostics = diagnostics
-
-    # ------------------------------------------------------------ the shared viewport
-
-    @property
-    def panes(self) -> tuple[PictureView, ...]:
-        """Both maps, shown or not."""
-        return self.query_one(MapPair).panes
-
-    @property
-    def view(self) -> Viewport:
-        """What the maps show, in tokens as written."""
-        return self.shared.view
-
-    @on(ViewChanged)
-    def _view_changed(self, message: ViewChanged) -> None:
-        self.shared.changed(message)
-
-    @on(MapResized)
-    def _map_resized(self) -> None:
-        self.shared.room_changed()
-
-    def go_to_cell(self, query: int, key: int) -> None:
-        """The cursor on a cell, in view."""
-        self.shared.go_to(query, key)
+            self.go_to_cell(*found)
 
     # ------------------------------------------------------------ files
 
-    def begin_document(self, text: str) -> None:
-        """Show another text from its beginning, with no results yet."""
-        self.choice = Choice()
-        self.shared.whole = True
-        editor = self.query_one(MaskEditor)
-        if editor.text == text:
-            self.revision += 1
-            self.submit()
-        else:
-            editor.load_text(text)
-        self.call_after_refresh(self._skip_header)
-        self.show_jobs()
+    @work(group="files")
+    async def action_save(self) -> None:
+        await self.files.save()
+
+    @work(group="files")
+    async def action_save_as(self) -> None:
+        await self.files.save_as()
+
+    @work(group="files")
+    async def action_new(self) -> None:
+        await self.files.begin_new()
+
+    @work(group="files")
+    async def action_open(self) -> None:
+        await self.files.choose()
+
+    @work(group="files")
+    async def action_import(self) -> None:
+        await self.imports.ask()
+
+    @work(group="files")
+    async def open_named(self, name: str) -> None:
+        """Open a library mask or a file."""
+        await self.files.open_named(name)
+
+    # ------------------------------------------------------------ other screens
+
+    @work(group="looks")
+    async def action_compare(self) -> None:
+        await self.looks.compare()
+
+    @work(group="looks")
+    async def action_goto(self) -> None:
+        await self.looks.go_to_cell()
+
+    @work(group="looks")
+    async def action_export(self) -> None:
+        await self.looks.export()
+
+    def action_proof(self) -> None:
+        self.looks.proof()
+
+    def action_reader(self) -> None:
+        self.looks.reader()
+
+    def action_times(self) -> None:
+        self.looks.times()

@@ -17,7 +17,7 @@ from compilemask_app.widgets.title_bar import TitleBar
 
 if TYPE_CHECKING:
     from compilemask.imports import Imported
-    from compilemask_app.screens.design import DesignScreen
+    from compilemask_app.screens.design_core import DesignCore
     from compilemask_app.screens.dialogs import Dialog
 
 AUTOSAVE_S = 1.0
@@ -30,7 +30,7 @@ LOOK_OUTSIDE_S = 2.0
 class FileFlow:
     """Which document is open and how it relates to the disk."""
 
-    def __init__(self, screen: DesignScreen, document: Document) -> None:
+    def __init__(self, screen: DesignCore, document: Document) -> None:
         self._screen = screen
         self.document = document
         self._kept: Autosave | None = None
@@ -198,7 +198,7 @@ class FileFlow:
 
     def _keep_as(self, document: Document) -> None:
         """The same mask as it is on the disk now."""
-        self._screen.carry_results(self.document, document)
+        self._screen.results.carry(self.document, document)
         self.document = document
 
     def _write(self, path: Path) -> bool:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from compilemask.imports.arrays import Array
     from compilemask_app.autosave import Autosave
     from compilemask_app.document import Document
-    from compilemask_app.screens.design import DesignScreen
+    from compilemask_app.screens.design_core import DesignCore
 
 FORMS: dict[str, tuple[Form, bool]] = {
     "Dense": (Form.DENSE, False),
@@ -37,7 +37,7 @@ NOTE = "a .npy file: a dense array, cuDNN or HSTU row endpoints, FlashMask start
 class ImportFlow:
     """Asks for a file and for what it says, and opens the text that comes of it."""
 
-    def __init__(self, screen: DesignScreen) -> None:
+    def __init__(self, screen: DesignCore) -> None:
         self._screen = screen
 
     async def ask(self) -> None:

@@ -11,33 +11,33 @@ from compilemask_app.widgets.job_bar import Phase
 from compilemask_app.widgets.mask_view import MaskView
 
 if TYPE_CHECKING:
-    from compilemask_app.screens.design import DesignScreen
+    from compilemask_app.screens.design_core import DesignCore
 
 
 class JobFlow:
     """Starts jobs for the text as it stands, and takes what comes back."""
 
-    def __init__(self, screen: DesignScreen) -> None:
+    def __init__(self, screen: DesignCore) -> None:
         self._screen = screen
 
     async def start(self, job: Job) -> None:
         """Ask the worker for a job, unless it is at it already."""
         screen = self._screen
-        if screen.board.entry(job).state.phase in (Phase.WAITING, Phase.RUNNING):
+        if screen.results.board.entry(job).state.phase in (Phase.WAITING, Phase.RUNNING):
             screen.notify(f"{job.value} is running; x cancels it")
             return
-        screen.board = screen.board.asked(job, screen.fingerprint)
-        screen.show_jobs()
+        screen.results.board = screen.results.board.asked(job, screen.results.fingerprint)
+        screen.results.show()
         document = screen.files.document
         folder = str(document.folder.resolve()) if document.folder is not None else None
         mask = MaskInput(document.name, screen.text, folder, document.parameters)
         number = await screen.app.worker.run(job, mask, self._options(job))
         if number is not None:
-            screen.job_numbered(job, number)
+            screen.results.numbered(job, number)
 
     async def cancel(self) -> None:
         """Cancel all that runs or waits."""
-        if not self._screen.board.busy():
+        if not self._screen.results.board.busy():
             self._screen.notify("nothing is running")
         await self._screen.app.worker.cancel()
 
@@ -55,8 +55,8 @@ class JobFlow:
         if isinstance(reply, Hello):
             screen.app.worker_hello = reply
             return
-        mine = isinstance(reply, Done) and any(entry.number == reply.id for _, entry in screen.board.entries)
-        screen.job_heard(reply)
+        mine = isinstance(reply, Done) and any(entry.number == reply.id for _, entry in screen.results.board.entries)
+        screen.results.heard(reply)
         if not isinstance(reply, Done):
             return
         if mine and isinstance(reply.report, ValidationReport) and reply.report.first_wrong is not None:

@@ -28,7 +28,7 @@ from compilemask_app.screens.waiting import under_a_box
 from compilemask_app.widgets.job_bar import Phase
 
 if TYPE_CHECKING:
-    from compilemask_app.screens.design import DesignScreen
+    from compilemask_app.screens.design_core import DesignCore
 
 ORDERS, SAVED, OTHER = "Token orders", "Text as saved", "Another mask"
 
@@ -36,7 +36,7 @@ ORDERS, SAVED, OTHER = "Token orders", "Text as saved", "Another mask"
 class LookFlow:
     """Opens what looks at the mask in another way."""
 
-    def __init__(self, screen: DesignScreen) -> None:
+    def __init__(self, screen: DesignCore) -> None:
         self._screen = screen
 
     async def compare(self) -> None:
@@ -90,16 +90,16 @@ class LookFlow:
     def proof(self) -> None:
         """The checks of the last validation."""
         screen = self._screen
-        report = screen.board.entry(Job.VALIDATE).report
+        report = screen.results.board.entry(Job.VALIDATE).report
         if isinstance(report, ValidationReport):
-            outdated = screen.board.states(screen.fingerprint)[Job.VALIDATE].outdated
+            outdated = screen.results.board.states(screen.results.fingerprint)[Job.VALIDATE].outdated
             screen.app.push_screen(ProofScreen(report, outdated=outdated))
         else:
             self._tell_why(Job.VALIDATE, "it is validating: V shows the checks once that is done", "v validates")
 
     def reader(self) -> None:
         """The listings of the last compilation."""
-        report = self._screen.board.entry(Job.COMPILE).report
+        report = self._screen.results.board.entry(Job.COMPILE).report
         if isinstance(report, CompileReport):
             self._screen.app.push_screen(ReaderScreen(report))
         else:
@@ -107,7 +107,7 @@ class LookFlow:
 
     def _tell_why(self, job: Job, running: str, how: str) -> None:
         """Why there is no report yet; what went wrong in full, which its line may cut."""
-        state = self._screen.board.entry(job).state
+        state = self._screen.results.board.entry(job).state
         if state.phase in (Phase.WAITING, Phase.RUNNING):
             self._screen.notify(running)
         elif state.phase in (Phase.BAD, Phase.UNABLE):

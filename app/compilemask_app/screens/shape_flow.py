@@ -17,7 +17,7 @@ from compilemask_app.screens.dialogs import Prompt, Question
 from compilemask_app.widgets.mask_editor import MaskEditor
 
 if TYPE_CHECKING:
-    from compilemask_app.screens.design import DesignScreen
+    from compilemask_app.screens.design_core import DesignCore
 
 _SPLIT = re.compile(r"\s*(\w+)\s*:\s*(.+?)\s*,\s*(\w+)\s*\Z")
 GO_AHEAD = "Split all the same"
@@ -26,7 +26,7 @@ GO_AHEAD = "Split all the same"
 class ShapeFlow:
     """Tries each way on the text as it stands; what compiles, and is the same mask where it must be, is written."""
 
-    def __init__(self, screen: DesignScreen) -> None:
+    def __init__(self, screen: DesignCore) -> None:
         self._screen = screen
 
     async def split(self, matrix: RegionMatrix, region: RegionEntry) -> None:

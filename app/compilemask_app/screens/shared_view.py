@@ -12,13 +12,13 @@ from compilemask_app.widgets.cell_panel import CellPanel
 from compilemask_app.widgets.mask_view import PictureView
 
 if TYPE_CHECKING:
-    from compilemask_app.screens.design import DesignScreen
+    from compilemask_app.screens.design_core import DesignCore
 
 
 class SharedView:
     """Keeps the viewport, in tokens as written, and gives it to the maps and the cell panel."""
 
-    def __init__(self, screen: DesignScreen) -> None:
+    def __init__(self, screen: DesignCore) -> None:
         self._screen = screen
         self.view = Viewport(0, 0)
         self.whole = True

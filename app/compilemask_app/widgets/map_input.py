@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import ClassVar
 
 from textual import events
@@ -27,9 +28,9 @@ class MapInput(Widget):
     label_room: reactive[int] = reactive(GUTTER)
 
     @property
+    @abstractmethod
     def extent(self) -> Extent:
         """Room for pixels, in terminal cells."""
-        raise NotImplementedError
 
     @property
     def in_slots(self) -> bool:
