@@ -11,9 +11,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from compilemask.errors import CompileMaskError, MaskFileError, UnavailableError, UsageError
-
 if TYPE_CHECKING:
+    from compilemask.errors import CompileMaskError, MaskFileError, UnavailableError, UsageError
     from compilemask.kernel.api import attention
     from compilemask.pipeline import CompiledMask, compile, compile_text  # noqa: A004
 
@@ -31,6 +30,10 @@ __all__ = [
 ]
 
 _HOMES = {
+    "CompileMaskError": "compilemask.errors",
+    "MaskFileError": "compilemask.errors",
+    "UnavailableError": "compilemask.errors",
+    "UsageError": "compilemask.errors",
     "CompiledMask": "compilemask.pipeline",
     "attention": "compilemask.kernel.api",
     "compile": "compilemask.pipeline",

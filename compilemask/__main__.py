@@ -1,7 +1,18 @@
-"""`python -m compilemask` is the console command."""
+"""`python -m compilemask` is the console command; Ctrl-C ends it in one line from here on, however early it comes."""
 
 import sys
 
-from compilemask.command_line.main import main
 
-sys.exit(main())
+def start() -> int:
+    """Load and run the command; returns its exit code."""
+    try:
+        from compilemask.command_line.main import main
+
+        return main()
+    except KeyboardInterrupt:
+        sys.stderr.write("compilemask: interrupted\n")
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(start())

@@ -1,4 +1,7 @@
-"""Reads files that somebody else names: never more than a limit, never from a pipe or device that might not end."""
+"""Reads files that somebody else names: never more than a limit, never from a device that might not end.
+
+A pipe is read only where the caller of a command names it, as the shell does for `<(...)`.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +16,8 @@ MOST_MASK_BYTES = 4 << 20
 """More than the longest text of the language (2^20 characters) takes in UTF-8."""
 
 
-def opened(path: Path) -> BinaryIO:
-    """The file, open to be read.
+def opened(path: Path, *, pipe: bool = False) -> BinaryIO:
+    """The file, open to be read; with `pipe` also a pipe that somebody writes into.
 
     Raises:
         UsageError: there is no such file, it may not be read, or it is a folder, pipe or device.
@@ -25,19 +28,24 @@ def opened(path: Path) -> BinaryIO:
         stream = os.fdopen(os.open(path, flags), "rb")
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror or error}") from None
-    if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+    mode = os.fstat(stream.fileno()).st_mode
+    if pipe and stat.S_ISFIFO(mode):
+        os.set_blocking(stream.fileno(), True)
+    elif not stat.S_ISREG(mode):
         stream.close()
         raise UsageError(f"{path}: not a regular file")
     return stream
 
 
-def read_text(path: Path, most: int = MOST_MASK_BYTES, *, newlines: bool = False) -> str:
+def read_text(path: Path, most: int = MOST_MASK_BYTES, *, newlines: bool = False, pipe: bool = False) -> str:
     """The text of a file of at most `most` bytes; line ends become `\\n` unless `newlines` keeps them.
+
+    With `pipe` it may be a pipe; one that nobody writes into is empty.
 
     Raises:
         UsageError: as `opened`, or the file is larger or not UTF-8.
     """
-    with opened(path) as stream:
+    with opened(path, pipe=pipe) as stream:
         try:
             data = stream.read(most + 1)
         except OSError as error:

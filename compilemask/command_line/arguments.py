@@ -43,6 +43,7 @@ EXPORTS = ("dense", "flex", "flashmask", "cudnn", "python", "png", "svg", "pdf")
 IMPORTS = ("dense", "endpoints", "flashmask", "cu_seqlens")
 EMITS = ("ptx", "sass", "ttgir", "ttir", "llir")
 DIRECTIONS = ("forward", "backward")
+SET_FILE = "parameters from a JSON object; a pipe such as <(...) works"
 DTYPES = ("bfloat16", "float16", "float32")
 
 
@@ -92,11 +93,16 @@ def _verb(verbs: Verbs, name: str, text: str) -> argparse.ArgumentParser:
 def _mask(verb: argparse.ArgumentParser, *, optional: bool = False) -> None:
     verb.add_argument("mask", metavar="MASK", nargs="?" if optional else None, help="path or library name")
     verb.add_argument("--set", metavar="NAME=VALUE", action="append", default=[], help="a parameter, for instance n=64")
-    verb.add_argument("--set-file", metavar="FILE", action="append", default=[], help="parameters from a JSON object")
+    verb.add_argument(
+        "--set-file", metavar="FILE", action="append", default=[], help="parameters from a JSON object; <(...) works"
+    )
 
 
-def _json(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("--json", action="store_true", help="one JSON object on stdout")
+OBJECT = "one JSON object on stdout; where the mask is invalid, the list that `check --json` prints"
+
+
+def _json(verb: argparse.ArgumentParser, what: str = OBJECT) -> None:
+    verb.add_argument("--json", action="store_true", help=what)
 
 
 def _blocks(verb: argparse.ArgumentParser, *, default: int | None = 128, shown: str = "") -> None:
@@ -147,7 +153,7 @@ def _open(verbs: Verbs) -> None:
 
 
 def _list(verbs: Verbs) -> None:
-    _json(_verb(verbs, "list", "list the masks of the library"))
+    _json(_verb(verbs, "list", "list the masks of the library"), "a JSON list on stdout, one object per mask")
 
 
 def _show(verbs: Verbs) -> None:
@@ -163,8 +169,10 @@ def _check(verbs: Verbs) -> None:
     verb = _verb(verbs, "check", "check mask files, every finding of every file with its place")
     verb.add_argument("files", metavar="FILE", nargs="+", help="path or library name")
     verb.add_argument("--set", metavar="NAME=VALUE", action="append", default=[], help="a parameter")
-    verb.add_argument("--set-file", metavar="FILE", action="append", default=[], help="parameters from a JSON object")
-    _json(verb)
+    verb.add_argument(
+        "--set-file", metavar="FILE", action="append", default=[], help="parameters from a JSON object; <(...) works"
+    )
+    _json(verb, "a JSON list on stdout, one object per file")
 
 
 def _explain(verbs: Verbs) -> None:

@@ -8,8 +8,9 @@ from typing import Any
 
 from compilemask import library
 from compilemask.command_line.exit_codes import ExitCode
-from compilemask.command_line.screen import remark, rendered, say, say_json
+from compilemask.command_line.screen import rendered, say, say_json
 from compilemask.command_line.settings import parameters_of
+from compilemask.command_line.streams import remark
 from compilemask.errors import MaskFileError, UsageError
 from compilemask.pipeline import compile as compile_mask
 from compilemask.source import Diagnostic, Severity

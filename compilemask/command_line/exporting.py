@@ -7,8 +7,8 @@ from pathlib import Path
 
 from compilemask.command_line.exit_codes import ExitCode
 from compilemask.command_line.masks import check_head, compiled_of
-from compilemask.command_line.screen import remark
 from compilemask.command_line.settings import parameters_of
+from compilemask.command_line.streams import remark
 from compilemask.errors import UsageError
 from compilemask.measure.export.forms import ENDINGS, contradicts, ending_of
 from compilemask.measure.export.writing import FIGURES, Wanted, write

@@ -8,7 +8,8 @@ from argparse import Namespace
 from pathlib import Path
 
 from compilemask.command_line.exit_codes import ExitCode
-from compilemask.command_line.screen import remark, rendered, say
+from compilemask.command_line.screen import rendered, say
+from compilemask.command_line.streams import remark
 from compilemask.errors import MaskFileError, UsageError
 from compilemask.files import write_in_one_step
 from compilemask.language.lexing import MAX_TEXT

@@ -7,7 +7,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from compilemask.command_line.exit_codes import ExitCode
-from compilemask.command_line.screen import remark
+from compilemask.command_line.streams import remark
 from compilemask.errors import MaskFileError, UsageError
 from compilemask.imports import EXPECTED, Form, Imported, guess, imported, read_array, write
 from compilemask.pipeline import compile as compile_mask

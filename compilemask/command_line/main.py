@@ -7,7 +7,9 @@ import os
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
+from contextlib import suppress
 
+from compilemask.command_line import streams
 from compilemask.command_line.arguments import MODULES, parser
 from compilemask.command_line.exit_codes import ExitCode
 from compilemask.command_line.screen import rendered, say_json
@@ -16,14 +18,16 @@ from compilemask.errors import InternalError, MaskFileError, UnavailableError, U
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code; argparse itself exits with 2 (wrong use) and 0 (`--help`)."""
-    arguments = parser().parse_args(argv)
+    streams.open_closed()
+    arguments = Namespace()
     try:
+        arguments = _parsed(argv)
         run = importlib.import_module(f"compilemask.command_line.{MODULES[arguments.verb]}").run
         code = int(run(arguments))
         sys.stdout.flush()
         return code
     except BrokenPipeError:
-        _forget_stdout()
+        streams.forget(sys.stdout)
         return ExitCode.GOOD
     except KeyboardInterrupt:
         return _say(ExitCode.INTERRUPTED, "interrupted")
@@ -34,22 +38,38 @@ def main(argv: Sequence[str] | None = None) -> int:
     except UnavailableError as error:
         return _refused(ExitCode.UNABLE, str(error), arguments)
     except OSError as error:
+        streams.flush()
         where = f"{error.filename}: " if error.filename else ""
         return _refused(ExitCode.WRONG_USE, f"{where}{error.strerror or error}", arguments)
     except Exception as error:
         return _bug(error, argv)
 
 
+def _parsed(argv: Sequence[str] | None) -> Namespace:
+    try:
+        return parser().parse_args(argv)
+    except SystemExit:
+        sys.stdout.flush()  # what --help and --version say
+        raise
+
+
 def _say(code: ExitCode, text: str, prefix: str = "compilemask: ") -> int:
-    print(f"{prefix}{text}", file=sys.stderr)
+    streams.remark(f"{prefix}{text}")
     return code
 
 
 def _refused(code: ExitCode, text: str, arguments: Namespace) -> int:
     """One line for people; with --json also an object for programs."""
     if getattr(arguments, "json", False):
-        say_json({"error": text})
+        _say_json({"error": text})
     return _say(code, text)
+
+
+def _say_json(value: object) -> None:
+    """JSON on stdout, where that takes it: the exit code and stderr say the same."""
+    with suppress(OSError):
+        say_json(value)
+    streams.flush()
 
 
 def _invalid(error: MaskFileError, mask: str, as_json: bool) -> int:
@@ -58,7 +78,7 @@ def _invalid(error: MaskFileError, mask: str, as_json: bool) -> int:
         return _say(ExitCode.NO, rendered(error.diagnostics, mask), prefix="")
     from compilemask.command_line.checking import findings_json
 
-    say_json([findings_json(mask, error.diagnostics)])
+    _say_json([findings_json(mask, error.diagnostics)])
     return ExitCode.NO
 
 
@@ -75,11 +95,3 @@ def _bug(error: Exception, argv: Sequence[str] | None) -> int:
         "COMPILEMASK_TRACEBACK=1."
     )
     return _say(ExitCode.BUG, text)
-
-
-def _forget_stdout() -> None:
-    """Point stdout at nothing, so that the interpreter's last flush does not complain about the closed pipe."""
-    try:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except (OSError, ValueError):
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115

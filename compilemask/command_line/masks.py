@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from compilemask.command_line.screen import remark, rendered
+from compilemask.command_line.screen import rendered
 from compilemask.command_line.settings import parameters_of
+from compilemask.command_line.streams import remark
 from compilemask.errors import UsageError
 from compilemask.language.axis import Axis
 from compilemask.measure.naming import slot_named

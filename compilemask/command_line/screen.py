@@ -30,11 +30,6 @@ def say(text: str = "") -> None:
     sys.stdout.write(text.encode(encoding, errors="replace").decode(encoding) + "\n")
 
 
-def remark(text: str) -> None:
-    """A line for people on stderr, out of the way of pipes."""
-    print(text, file=sys.stderr)
-
-
 def rendered(diagnostics: Sequence[Diagnostic], name: str) -> str:
     """All findings about the mask called `name`, which stands before those that have no place of their own."""
     texts = [item.render() if item.span or not name else f"{name}: {item.render()}" for item in diagnostics]

@@ -13,8 +13,9 @@ from compilemask.language import syntax
 from compilemask.source import Source
 from compilemask.text_files import read_text
 
-MAX_FILE = 64 * 1024 * 1024
+MAX_FILE = 16 * 1024 * 1024
 MAX_ENTRIES = 16 * 1024 * 1024
+MAX_PARTS = 1024 * 1024  # lists and strings of a file
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -55,7 +56,12 @@ def value_of(name: str, text: str) -> Any:
 
 def _from_file(path: Path) -> dict[str, Any]:
     try:
-        values = json.loads(read_text(path, MAX_FILE))
+        text = read_text(path, MAX_FILE, pipe=True)
+        if text.count("[") + text.count('"') // 2 > MAX_PARTS:
+            raise UsageError(f"{path}: holds more than {MAX_PARTS:,} lists and strings")
+        if not text.strip():
+            raise UsageError(f"{path}: it is empty")
+        values = json.loads(text)
     except UsageError as error:
         raise UsageError(f"--set-file {error}") from None
     except (ValueError, RecursionError) as error:
@@ -109,6 +115,15 @@ def _number(value: Any) -> int:
     return value
 
 
+def _size(entries: list[Any], known: dict[int, int]) -> int:
+    """Entries of a list and of all lists in it; one that stands there many times is counted through once."""
+    found = known.get(id(entries))
+    if found is None:
+        inner = (_size(entry, known) for entry in entries if isinstance(entry, list))
+        found = known[id(entries)] = len(entries) + sum(inner)
+    return found
+
+
 def _combined(operator: str, left: Any, right: Any) -> Any:
     if isinstance(left, list) or isinstance(right, list):
         if operator == "+" and isinstance(left, list) and isinstance(right, list):
@@ -116,8 +131,8 @@ def _combined(operator: str, left: Any, right: Any) -> Any:
         if operator != "*":
             raise _NotConstant
         entries, times = (left, right) if isinstance(left, list) else (right, left)
-        if len(entries) * max(_number(times), 0) > MAX_ENTRIES:
-            raise UsageError(f"a list of more than {MAX_ENTRIES:,} entries")
+        if _size(entries, {}) * max(_number(times), 0) > MAX_ENTRIES:
+            raise UsageError(f"a list of more than {MAX_ENTRIES:,} entries, those of lists in it included")
         return entries * _number(times)
     a, b = _number(left), _number(right)
     match operator:

@@ -11,16 +11,37 @@ from numpy.typing import NDArray
 from compilemask.language.values import ANY, INT64_MAX, INT64_MIN, ListValue, Unbounded, Value
 
 LONGEST_LIST = 2**24
-MOST_LISTS = 2**20  # in an array of several dimensions
+MOST_LISTS = 2**20  # in a list, or an array of several dimensions
 DEEPEST_LIST = 16
 SHORT_LIST = 64
 
 
-def to_value(given: object, depth: int = 0) -> Value:
+def to_value(given: object) -> Value:
     """An integer, boolean, string, None (`any`), nested sequence, array or tensor as a value.
 
     Raises ValueError with the reason in words for anything else; arrays and tensors are copied.
     """
+    return _value(given, 0, _Room())
+
+
+class _Room:
+    """How much a value may still hold: a short text can stand for a large one, as `[[[1] * 4000] * 4000] * 4000`."""
+
+    def __init__(self) -> None:
+        self.entries = LONGEST_LIST
+        self.lists = MOST_LISTS
+
+    def take(self, entries: int) -> None:
+        """Make a list of so many entries."""
+        self.lists -= 1
+        self.entries -= entries
+        if self.entries < 0:
+            raise ValueError(f"a list of more than {LONGEST_LIST} entries, those of lists in it included")
+        if self.lists < 0:
+            raise ValueError(f"more than {MOST_LISTS:,} lists; an array holds rows of the same length in one")
+
+
+def _value(given: object, depth: int, room: _Room) -> Value:
     if depth > DEEPEST_LIST:
         raise ValueError(f"lists nested more than {DEEPEST_LIST} deep")
     match given:
@@ -37,8 +58,8 @@ def to_value(given: object, depth: int = 0) -> Value:
         case np.generic():
             return _array(np.asarray(given))
         case list() | tuple() | range():
-            return _sequence(given, depth)
-    return _other(given, depth)
+            return _sequence(given, depth, room)
+    return _other(given, depth, room)
 
 
 def _integer(given: int) -> int:
@@ -47,12 +68,13 @@ def _integer(given: int) -> int:
     return int(given)
 
 
-def _sequence(given: Sequence[object], depth: int) -> Value:
+def _sequence(given: Sequence[object], depth: int, room: _Room) -> Value:
     if len(given) > LONGEST_LIST:
         raise ValueError(f"a list of {len(given)} entries, at most {LONGEST_LIST} are allowed")
+    room.take(len(given))
     if all(type(entry) is int for entry in given):
         return _integers(given)
-    made = ListValue([to_value(entry, depth + 1) for entry in given])
+    made = ListValue([_value(entry, depth + 1, room) for entry in given])
     if made.total > LONGEST_LIST:
         raise ValueError(f"a list of {made.total} entries, at most {LONGEST_LIST} are allowed")
     return made
@@ -88,11 +110,11 @@ def _array(given: NDArray[np.generic]) -> Value:
     return ListValue([_array(row) for row in given])
 
 
-def _other(given: object, depth: int) -> Value:
+def _other(given: object, depth: int, room: _Room) -> Value:
     """A tensor, by its own way to numpy; a float, a mapping or anything else is refused."""
     detach = getattr(given, "detach", None)
     if callable(detach):
-        return to_value(detach().cpu().numpy(), depth)
+        return _value(detach().cpu().numpy(), depth, room)
     if isinstance(given, float):
         raise ValueError(f"the number {given}; the language has integers only")
     raise ValueError(f"a value of type {type(given).__name__}")

@@ -31,7 +31,22 @@ def test_what_is_no_size_is_refused_in_words(value: object, message: str) -> Non
         compile_text(TEXT, params={"n": value})
 
 
-@pytest.mark.parametrize("value", [4, np.int8(4), np.array(4), [2, 2], (2, 2), np.array([2, 2], np.uint8)])
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ([[[[1] * 4000] * 4000] * 4000] * 4000, "more than 16777216 entries, those of lists in it included"),
+        ([[1]] * (1 << 20), "more than 1,048,576 lists"),
+        (range(1 << 40), "a list of 1099511627776 entries"),
+    ],
+)
+def test_lists_that_stand_for_large_ones_are_refused_early(value: object, message: str) -> None:
+    with pytest.raises(MaskFileError, match=message):
+        compile_text(TEXT, params={"n": value})
+
+
+@pytest.mark.parametrize(
+    "value", [4, np.int8(4), np.array(4), [2, 2], (2, 2), range(1, 4, 2), np.array([2, 2], np.uint8)]
+)
 def test_what_is_a_size_is_taken(value: object) -> None:
     assert compile_text(TEXT, params={"n": value}).query_length == 4
 
