@@ -76,10 +76,11 @@ def _eager(
         q.device, q.dtype, q.shape, q.stride(), k.device, k.dtype, k.shape, k.stride(), v.device, v.dtype, v.shape,
         v.stride(), enable_gqa, factor is None or is_usual(factor),
     )  # fmt: skip
-    call = ready.calls.get(asked)
+    call = ready.call(asked)
     if call is None:
         _check(q, k, v, mask, enable_gqa)
-        call = ready.calls[asked] = forward_call(q, k, v, ready, _scale(q, factor))
+        call = forward_call(q, k, v, ready, _scale(q, factor))
+        ready.keep_call(asked, call)
     return eager_attention(q, k, v, ready, _scale(q, factor), call)
 
 

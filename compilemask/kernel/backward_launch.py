@@ -11,8 +11,7 @@ from torch import Tensor
 from compilemask.kernel.backward import attention_backward_keys, attention_backward_queries, row_terms
 from compilemask.kernel.backward_configurations import BackwardConfiguration
 from compilemask.kernel.configurations import padded
-from compilemask.kernel.device_tensors import DeviceTensors
-from compilemask.kernel.forward_launch import variant_strides
+from compilemask.kernel.device_tensors import DeviceTensors, variant_strides
 from compilemask.kernel.schedule import head_group
 
 _ROW_BLOCK = 64

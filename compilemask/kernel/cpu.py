@@ -18,6 +18,7 @@ from compilemask.descriptor.descriptor import Descriptor
 from compilemask.kernel.autocast import without_autocast
 from compilemask.kernel.liveness import live_keys, live_queries
 from compilemask.kernel.prepared import PreparedMask
+from compilemask.kernel.uploads import uploading
 
 CELLS_AT_ONCE = 1 << 23  # scores alive at a time
 BLOCK = 128
@@ -135,6 +136,7 @@ def _groups(
 ) -> Iterator[tuple[Tensor, Tensor, Tensor, Tensor, tuple[TileRow, ...]]]:
     """(batch * heads + head) indices that share a variant, few enough for memory, with their tensors and tile rows."""
     plan = _plan(mask, query.device)
+    mask.is_read_here(query.device)
     batch, heads = query.shape[:2]
     table = torch.from_numpy(mask.descriptor(BLOCK, BLOCK).variant).to(query.device)
     table = table.expand(batch, heads).reshape(-1)
@@ -154,7 +156,11 @@ def _groups(
 
 def _plan(mask: PreparedMask, device: torch.device) -> Plan:
     found = mask.recall(("cpu plan", device))
-    return found if isinstance(found, Plan) else mask.keep(("cpu plan", device), _make_plan(mask, device))
+    if isinstance(found, Plan):
+        return found
+    with uploading(device):
+        plan = _make_plan(mask, device)
+    return mask.keep(("cpu plan", device), plan)
 
 
 def _make_plan(mask: PreparedMask, device: torch.device) -> Plan:

@@ -67,6 +67,12 @@ def to_device(descriptor: Descriptor, device: torch.device) -> DeviceTensors:
     )
 
 
+def variant_strides(tensors: DeviceTensors) -> tuple[int, int]:
+    """Batch and head stride of the variant table; an axis of length 1 serves all."""
+    batch, heads = tensors.variant.shape
+    return (heads if batch > 1 else 0, 1 if heads > 1 else 0)
+
+
 def work_per_row(lists: TileLists) -> NDArray[np.int64]:
     """Listed tiles, full and partial, of every row."""
     lengths = np.concatenate([[0], np.cumsum(lists.full_runs[:, 1].astype(np.int64) - lists.full_runs[:, 0])])

@@ -124,7 +124,14 @@ def _portable_forward(
 
     configuration = forward_configuration(gpu_family(query.device), query.dtype, query.shape[3], value.shape[3])
     tensors = mask.tensors(configuration.block_m, configuration.block_n, query.device)
+    mask.is_read_here(query.device)
+    query, key, value = (_addressable(tensor) for tensor in (query, key, value))
     return portable_forward(query, key, value, tensors, scale, configuration)
+
+
+def _addressable(tensor: Tensor) -> Tensor:
+    """The tensor, or a copy where a column lies further from its row's start than 32 bits count."""
+    return tensor if tensor.stride(-1) * tensor.shape[-1] < 1 << 31 else tensor.contiguous()
 
 
 def _gpu_backward(
@@ -136,6 +143,7 @@ def _gpu_backward(
 
     device = query.device
     family = gpu_family(device)
+    query, key, value, output, grad_output = map(_addressable, (query, key, value, output, grad_output))
     saved = ForwardResult(query, key, value, output, lse, grad_output, grad_lse)
     with torch.cuda.device(device):
         if family is Family.HOPPER and hopper_backward_accepts(query, value, scale):
@@ -145,4 +153,5 @@ def _gpu_backward(
             mask.tensors(launch.block_m, launch.block_n, device)
             for launch in (configuration.keys, configuration.queries)
         )
+        mask.is_read_here(device)
         return portable_backward(saved, by_key, by_query, scale, configuration)

@@ -8,15 +8,9 @@ import torch
 from torch import Tensor
 
 from compilemask.kernel.configurations import Configuration, padded
-from compilemask.kernel.device_tensors import DeviceTensors
+from compilemask.kernel.device_tensors import DeviceTensors, variant_strides
 from compilemask.kernel.forward import attention_forward
 from compilemask.kernel.schedule import head_group
-
-
-def variant_strides(tensors: DeviceTensors) -> tuple[int, int]:
-    """Batch and head stride of the variant table; an axis of length 1 serves all."""
-    batch, heads = tensors.variant.shape
-    return (heads if batch > 1 else 0, 1 if heads > 1 else 0)
 
 
 def portable_forward(

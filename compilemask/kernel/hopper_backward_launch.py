@@ -10,6 +10,7 @@ from torch import Tensor
 
 from compilemask.kernel.backward_launch import ForwardResult
 from compilemask.kernel.configurations import is_usual, padded
+from compilemask.kernel.device_tensors import DeviceLists, DeviceTensors, variant_strides
 from compilemask.kernel.hopper_backward_maps import sums_map, terms_map
 from compilemask.kernel.hopper_backward_patterns import transposed_order
 from compilemask.kernel.hopper_backward_schedule import make_backward_schedule
@@ -25,6 +26,7 @@ from compilemask.kernel.launch_cache import Launcher, launch
 from compilemask.kernel.prepared import PreparedMask
 from compilemask.kernel.schedule import CallShape
 from compilemask.kernel.tensor_maps import TensorMapOf
+from compilemask.kernel.uploads import uploading
 
 BLOCK = 128
 STEP = 64
@@ -41,6 +43,9 @@ class BackwardPlan:
 
     records: Tensor
     item_offsets: Tensor
+    variant: Tensor
+    variant_strides: tuple[int, int]
+    by_query: DeviceLists
     full_runs: Tensor
     partial_tiles: Tensor
     partial_patterns: Tensor
@@ -81,6 +86,7 @@ def hopper_backward(saved: ForwardResult, mask: PreparedMask, scale: float) -> t
     if not isinstance(call, BackwardCall):
         plan = _plan(saved.query, saved.key, saved.value, mask)
         call = mask.keep(known, BackwardCall(saved, plan, multiprocessors(saved.query.device)))
+    mask.is_read_here(saved.query.device)
     return call(saved, scale)
 
 
@@ -149,17 +155,15 @@ class BackwardCall:
         return query, key, value, dout
 
     def _key_bounds(self, key: Tensor, value: Tensor) -> Tensor:
-        """int32 [batch, key heads, 2], see `key_bounds`; repeated batch entries and heads are read once."""
+        """float32 [batch or 1, key heads or 1, key tiles, 2], see `key_bounds`."""
         batch, heads = key.shape[:2]
-        bounds = torch.zeros(batch, heads, 2, dtype=torch.int32, device=key.device)
         tiles = -(-self.keys // BLOCK)
+        bounds = torch.empty(batch, heads, tiles, 2, dtype=torch.float32, device=key.device)
         arguments = (
             key, value, bounds, *key.stride(), *value.stride(), self.keys, heads, tiles,
             self.width, self.width_v, padded(self.width), padded(self.width_v), BLOCK,
         )  # fmt: skip
         launch(key_bounds, self._variant(key, value), (batch * heads * tiles, 1, 1), arguments, num_warps=8)
-        if (batch, heads) != (self.batch, self.key_heads):
-            bounds = bounds.expand(self.batch, self.key_heads, 2).contiguous()
         return bounds
 
     def _query_terms(self, saved: ForwardResult, dout: Tensor, bounds: Tensor) -> Tensor:
@@ -167,10 +171,13 @@ class BackwardCall:
         terms = torch.empty(self.batch * self.heads, TERMS, self.padded_length, dtype=torch.float32, device=dout.device)
         dlse = saved.lse if saved.dlse is None else saved.dlse
         tiles = self.padded_length // STEP
+        lists = self.plan.by_query
+        of_batch, of_head = (bounds.stride(axis) if bounds.shape[axis] > 1 else 0 for axis in (0, 1))
         arguments = (
-            saved.out, dout, saved.lse, dlse, bounds, terms,
-            *saved.out.stride(), *dout.stride(), *dlse.stride(), self.length, self.padded_length, self.heads,
-            self.kv_group, tiles, self.width_v, padded(self.width_v), STEP, saved.dlse is not None,
+            saved.out, dout, saved.lse, dlse, bounds, terms, self.plan.variant, lists.full_offsets, lists.full_runs,
+            lists.partial_offsets, lists.partial_tiles, *saved.out.stride(), *dout.stride(), *dlse.stride(),
+            of_batch, of_head, *self.plan.variant_strides, lists.tiles, self.length, self.padded_length, self.heads,
+            self.kv_group, tiles, self.width_v, padded(self.width_v), STEP, BLOCK, saved.dlse is not None,
         )  # fmt: skip
         variant = self._variant(saved.out, dout, saved.lse, dlse)
         launch(query_terms_with_units, variant, (self.batch * self.heads * tiles, 1, 1), arguments, num_warps=4)
@@ -218,11 +225,16 @@ def _plan(query: Tensor, key: Tensor, value: Tensor, mask: PreparedMask) -> Back
     )
     known = (BackwardPlan, query.device, shape)
     found = mask.recall(known)
-    return found if isinstance(found, BackwardPlan) else mask.keep(known, _make_plan(mask, shape, query.device))
+    if isinstance(found, BackwardPlan):
+        return found
+    tensors = mask.tensors(BLOCK, BLOCK, query.device)
+    with uploading(query.device):
+        plan = _make_plan(mask, tensors, shape)
+    return mask.keep(known, plan)
 
 
-def _make_plan(mask: PreparedMask, shape: CallShape, device: torch.device) -> BackwardPlan:
-    tensors = mask.tensors(BLOCK, BLOCK, device)
+def _make_plan(mask: PreparedMask, tensors: DeviceTensors, shape: CallShape) -> BackwardPlan:
+    device = tensors.variant.device
     schedule = make_backward_schedule(mask.descriptor(BLOCK, BLOCK), shape)
     live_keys, live_queries = None, None
     variant = tensors.variant.long()
@@ -236,6 +248,9 @@ def _make_plan(mask: PreparedMask, shape: CallShape, device: torch.device) -> Ba
     return BackwardPlan(
         records=torch.from_numpy(schedule.records).to(device),
         item_offsets=torch.from_numpy(schedule.offsets).to(device),
+        variant=tensors.variant,
+        variant_strides=variant_strides(tensors),
+        by_query=tensors.by_query,
         full_runs=tensors.by_key.full_runs,
         partial_tiles=tensors.by_key.partial_tiles,
         partial_patterns=tensors.by_key.partial_patterns,

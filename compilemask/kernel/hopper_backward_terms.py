@@ -1,9 +1,10 @@
 """What the Hopper backward kernel reads per query, and how its integer sums become dQ.
 
-dQ of a query is scale * sum over keys of P (dP - delta) K. The weights P sum to 1 and |dP| <= |dO| max|V|, so whatever
-part of the sum is taken first, no component exceeds max|K| * (|dO| max|V| + |delta|), with the maxima over the keys of
-the head. The unit of a query divides a little less than 2**31 by that bound: sums in units cannot overflow, and their
-rounding is far below that of the 16-bit operands. A bound that is infinite or NaN makes dQ NaN.
+dQ of a query is scale * sum over keys of P (dP - delta) K. The weights P sum to 1, and |dP| <= |dO| max|V| in a key
+tile, so whatever part of the sum is taken first, no component exceeds the largest max|K| * (|dO| max|V| + |delta|) of
+the tiles that the query lists. The unit of a query divides a little less than 2**31 by that bound: sums in units cannot
+overflow. Keys of other tiles, another document's for instance, have no part in it. A bound that is infinite or NaN
+makes dQ NaN.
 """
 
 import triton
@@ -12,6 +13,8 @@ import triton.language as tl
 from compilemask.kernel.backward import query_terms
 from compilemask.kernel.forward import load_rows
 
+NO_SIGN = tl.constexpr(0x7FFFFFFF)
+
 
 @triton.jit(do_not_specialize=["key_length", "key_heads", "tiles"])
 def key_bounds(
@@ -19,10 +22,7 @@ def key_bounds(
     HEAD_DIM: tl.constexpr, HEAD_DIM_V: tl.constexpr, BLOCK_D: tl.constexpr, BLOCK_DV: tl.constexpr,
     BLOCK_N: tl.constexpr,
 ):  # fmt: skip
-    """BOUNDS [batch * key heads, 2], zero at the start: bits of the largest |K| component and the largest |V| row.
-
-    Bits of non-negative floats are ordered as the floats are, NaN above all: an integer maximum needs no order.
-    """
+    """BOUNDS float32 [batch * key heads, tiles, 2]: of each key tile the largest |K| component and longest V row."""
     program = tl.program_id(0)
     matrix = (program // tiles).to(tl.int64)
     batch = matrix // key_heads
@@ -32,24 +32,63 @@ def key_bounds(
     key = load_rows(K + batch * k_batch + head * k_head, rows, k_row, k_column, in_range, HEAD_DIM, BLOCK_D, True)
     value = load_rows(V + batch * v_batch + head * v_head, rows, v_row, v_column, in_range, HEAD_DIM_V, BLOCK_DV, True)
     value = value.to(tl.float32)
-    key_bits = tl.abs(key.to(tl.float32)).to(tl.int32, bitcast=True)
-    length_bits = tl.sqrt(tl.sum(value * value, 1)).to(tl.int32, bitcast=True)
-    tl.atomic_max(BOUNDS + 2 * matrix, tl.max(tl.max(key_bits, 1), 0), sem="relaxed")
-    tl.atomic_max(BOUNDS + 2 * matrix + 1, tl.max(length_bits, 0), sem="relaxed")
+    bounds = BOUNDS + (matrix * tiles + program % tiles) * 2
+    key_bits = ordered_bits(tl.abs(key.to(tl.float32)))
+    length_bits = ordered_bits(tl.sqrt(tl.sum(value * value, 1)))
+    tl.store(bounds, tl.max(tl.max(key_bits, 1), 0).to(tl.float32, bitcast=True))
+    tl.store(bounds + 1, tl.max(length_bits, 0).to(tl.float32, bitcast=True))
+
+
+@triton.jit
+def ordered_bits(numbers):
+    """Bits of non-negative numbers, ordered as they are; NaN, which `tl.max` would pass over, above infinity."""
+    return numbers.to(tl.int32, bitcast=True) & NO_SIGN
+
+
+@triton.jit
+def largest_part(bounds, tile, listed, dout_length, delta):
+    """Ordered bits [rows]: the largest bound among some key tiles."""
+    key = tl.load(bounds + 2 * tile, mask=listed, other=0.0)[None, :]
+    value = tl.load(bounds + 2 * tile + 1, mask=listed, other=0.0)[None, :]
+    return tl.max(ordered_bits(key * (dout_length[:, None] * value + tl.abs(delta)[:, None])), 1)
+
+
+@triton.jit
+def query_bound(
+    bounds, row, full_offsets, full_runs, partial_offsets, partial_tiles, dout_length, delta, TILES: tl.constexpr
+):
+    """float32 [rows]: the bound of each query of one row of the tile lists, TILES key tiles at a time."""
+    bits = ordered_bits(dout_length) * 0
+    ahead = tl.arange(0, TILES)
+    for run in range(tl.load(full_offsets + row), tl.load(full_offsets + row + 1)):
+        last = tl.load(full_runs + 2 * run + 1)
+        for first in range(tl.load(full_runs + 2 * run), last, TILES):
+            tile = first + ahead
+            bits = tl.maximum(bits, largest_part(bounds, tile, tile < last, dout_length, delta))
+    last = tl.load(partial_offsets + row + 1)
+    for first in range(tl.load(partial_offsets + row), last, TILES):
+        listed = first + ahead < last
+        tile = tl.load(partial_tiles + first + ahead, mask=listed, other=0)
+        bits = tl.maximum(bits, largest_part(bounds, tile, listed, dout_length, delta))
+    return bits.to(tl.float32, bitcast=True)
 
 
 @triton.jit(do_not_specialize=[
-    "query_length", "padded_length", "heads", "kv_group", "tiles", "dlse_batch", "dlse_head",
+    "query_length", "padded_length", "heads", "kv_group", "tiles", "dlse_batch", "dlse_head", "bounds_batch",
+    "bounds_head", "variant_batch", "variant_head", "list_rows",
 ])  # fmt: skip
 def query_terms_with_units(
-    OUT, DOUT, LSE, DLSE, BOUNDS, TERMS,
+    OUT, DOUT, LSE, DLSE, BOUNDS, TERMS, variant, full_offsets, full_runs, partial_offsets, partial_tiles,
     out_batch, out_head, out_row, out_column, dout_batch, dout_head, dout_row, dout_column,
-    dlse_batch, dlse_head, dlse_row, query_length, padded_length, heads, kv_group, tiles,
-    HEAD_DIM_V: tl.constexpr, BLOCK_DV: tl.constexpr, BLOCK_M: tl.constexpr, HAS_DLSE: tl.constexpr,
+    dlse_batch, dlse_head, dlse_row, bounds_batch, bounds_head, variant_batch, variant_head, list_rows,
+    query_length, padded_length, heads, kv_group, tiles,
+    HEAD_DIM_V: tl.constexpr, BLOCK_DV: tl.constexpr, BLOCK_M: tl.constexpr, LISTED_M: tl.constexpr,
+    HAS_DLSE: tl.constexpr,
 ):  # fmt: skip
     """TERMS [batch * heads, 4, padded length]: LSE in powers of two, delta, unit, and a row that nothing reads.
 
-    The first two are those of `query_terms`.
+    The first two are those of `query_terms`. The lists are those by query, of tiles of LISTED_M rows, `list_rows` a
+    variant; `variant` and BOUNDS are indexed by batch and head (key head) with the strides given.
     """
     program = tl.program_id(0)
     batch_head = (program // tiles).to(tl.int64)
@@ -58,10 +97,14 @@ def query_terms_with_units(
         OUT, DOUT, LSE, DLSE, out_batch, out_head, out_row, out_column, dout_batch, dout_head, dout_row, dout_column,
         dlse_batch, dlse_head, dlse_row, query_length, heads, batch_head, rows, HEAD_DIM_V, BLOCK_DV, HAS_DLSE,
     )  # fmt: skip
-    bounds = BOUNDS + 2 * (batch_head // kv_group)
-    largest_key = tl.load(bounds).to(tl.float32, bitcast=True)
-    longest_value = tl.load(bounds + 1).to(tl.float32, bitcast=True)
-    bound = largest_key * (tl.sqrt(tl.sum(dout * dout, 1)) * longest_value + tl.abs(delta))
+    batch = batch_head // heads
+    head = batch_head % heads
+    which = tl.load(variant + batch * variant_batch + head * variant_head)
+    tile = tl.minimum(program % tiles * BLOCK_M // LISTED_M, list_rows - 1)
+    bound = query_bound(
+        BOUNDS + batch * bounds_batch + head // kv_group * bounds_head, which * list_rows + tile,
+        full_offsets, full_runs, partial_offsets, partial_tiles, tl.sqrt(tl.sum(dout * dout, 1)), delta, 64,
+    )  # fmt: skip
     unit = 1.9e9 / tl.where(bound < 1e-28, 1e-28, bound)
     terms = TERMS + batch_head * 4 * padded_length + rows
     tl.store(terms, lse_log2)

@@ -10,12 +10,13 @@ import torch
 from torch import Tensor
 
 from compilemask.kernel.configurations import HOPPER_GLUON, HOPPER_TALL, TALL_LIMIT, HopperConfiguration, is_usual
-from compilemask.kernel.device_tensors import work_per_row
+from compilemask.kernel.device_tensors import DeviceTensors, work_per_row
 from compilemask.kernel.hopper_patterns import accumulator_order
 from compilemask.kernel.launch_cache import Launcher
 from compilemask.kernel.prepared import PreparedMask
 from compilemask.kernel.schedule import CallShape, head_group, make_schedule
 from compilemask.kernel.tensor_maps import TensorMapOf
+from compilemask.kernel.uploads import uploading
 
 WIDEST = 256  # head_dim
 LOG2_E = math.log2(math.e)
@@ -101,8 +102,15 @@ class HopperCall:
             launched.output_in_query, launched.consumer_registers, launched.producer_registers,
         )  # fmt: skip
 
-    def __call__(self, query: Tensor, key: Tensor, value: Tensor, mask: object, scale: float) -> tuple[Tensor, Tensor]:
-        """Output and LSE as `portable_forward` gives them; `mask` is in the plan already."""
+    def __call__(
+        self, query: Tensor, key: Tensor, value: Tensor, mask: PreparedMask, scale: float
+    ) -> tuple[Tensor, Tensor]:
+        """Output and LSE as `portable_forward` gives them; `mask` is the plan's."""
+        mask.is_read_here(query.device)
+        return self.launched(query, key, value, scale)
+
+    def launched(self, query: Tensor, key: Tensor, value: Tensor, scale: float) -> tuple[Tensor, Tensor]:
+        """The same for a plan that outlives the launch."""
         output = torch.empty(self.output_shape, dtype=query.dtype, device=query.device)
         lse = torch.empty(self.output_shape[:3], dtype=torch.float32, device=query.device)
         if output.numel() == 0:
@@ -195,13 +203,17 @@ def plan_for(
         programs=multiprocessors(device),
         head_group=head_group(key.shape[2], widths, key.element_size(), batch * heads),
     )
-    return mask.keep(known, _make_plan(mask, shape, configuration, device))
+    tensors = mask.tensors(configuration.block_m, configuration.block_n, device)
+    with uploading(device):
+        plan = _make_plan(mask, tensors, shape, configuration)
+    return mask.keep(known, plan)
 
 
-def _make_plan(mask: PreparedMask, shape: CallShape, configuration: HopperConfiguration, device: torch.device) -> Plan:
-    blocks = (configuration.block_m, configuration.block_n)
-    tensors = mask.tensors(*blocks, device)
-    schedule = make_schedule(mask.descriptor(*blocks), shape)
+def _make_plan(
+    mask: PreparedMask, tensors: DeviceTensors, shape: CallShape, configuration: HopperConfiguration
+) -> Plan:
+    device = tensors.variant.device
+    schedule = make_schedule(mask.descriptor(configuration.block_m, configuration.block_n), shape)
     plan = Plan(
         configuration=configuration,
         programs=shape.programs,

@@ -6,6 +6,8 @@ must not even multiply by them.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -40,6 +42,8 @@ def _live(lists: TileLists, pattern_cells: NDArray[np.bool_], variants: int, len
         np.arange(len(lists.partial_offsets) - 1) // rows_per_variant, np.diff(lists.partial_offsets)
     )
     pairs = np.stack([tile_variant * tiles + lists.partial_tiles, lists.partial_patterns], axis=1)
-    for tile, pattern in np.unique(pairs, axis=0):
-        cells[tile] |= pattern_cells[pattern]
+    pairs = np.unique(pairs, axis=0)  # in the order of tiles
+    starts = np.flatnonzero(np.diff(pairs[:, 0], prepend=-1))
+    for first, last in pairwise([*starts, len(pairs)]):
+        cells[pairs[first, 0]] |= np.logical_or.reduce(pattern_cells[pairs[first:last, 1]], axis=0)
     return cells.reshape(variants, tiles * block)[:, :length]

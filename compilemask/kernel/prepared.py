@@ -18,8 +18,10 @@ from compilemask.descriptor.descriptor import Descriptor
 from compilemask.descriptor.registry import find
 from compilemask.errors import InternalError, UsageError
 from compilemask.kernel.device_tensors import DeviceTensors, to_device
+from compilemask.kernel.uploads import current_stream, keep_until_read, uploading
 
 Built = TypeVar("Built")
+MOST_KEPT = 256  # geometries of calls: a model whose batch size never repeats must not fill the memory
 
 
 class Mask(Protocol):
@@ -56,7 +58,8 @@ class PreparedMask:
         self._tensors: dict[tuple[int, int, torch.device], DeviceTensors] = {}
         self._orders: dict[torch.device, Orders] = {}
         self._derived: dict[Hashable, object] = {}
-        self.calls: dict[Hashable, Callable[..., tuple[Tensor, Tensor]]] = {}  # of `attention`, once checked
+        self._calls: dict[Hashable, Callable[..., tuple[Tensor, Tensor]]] = {}
+        self._readers: set[int] = set()  # streams that PyTorch knows to read all that was built so far
         variant = self.descriptor(128, 128).variant
         self.batch, self.heads = int(variant.shape[0]), int(variant.shape[1])
 
@@ -74,21 +77,19 @@ class PreparedMask:
         """The descriptor's tensors on a device."""
         found = self._tensors.get((block_m, block_n, device))
         if found is None:
-            found = to_device(self.descriptor(block_m, block_n), device)
+            with uploading(device):
+                found = to_device(self.descriptor(block_m, block_n), device)
             self._tensors[block_m, block_n, device] = found
+            self._readers.clear()
         return found
 
     def orders(self, device: torch.device) -> Orders:
         """The token orders on a device."""
         found = self._orders.get(device)
         if found is None:
-            descriptor = self.descriptor(128, 128)
-            query, key = (
-                None if order is None else torch.from_numpy(order.astype("int64")).to(device)
-                for order in (descriptor.query_order, descriptor.key_order)
-            )
-            inverses = (None if order is None else torch.argsort(order) for order in (query, key))
-            found = self._orders[device] = Orders(query, next(inverses), key, next(inverses))
+            with uploading(device):
+                found = self._orders[device] = _orders(self.descriptor(128, 128), device)
+            self._readers.clear()
         return found
 
     def recall(self, key: Hashable) -> object | None:
@@ -96,9 +97,44 @@ class PreparedMask:
         return self._derived.get(key)
 
     def keep(self, key: Hashable, built: Built) -> Built:
-        """Keeps `built` under `key` for as long as the mask lives."""
+        """Keeps `built` under `key` for as long as the mask lives and has not met very many geometries."""
+        self._make_room()
         self._derived[key] = built
+        self._readers.clear()
         return built
+
+    def call(self, asked: Hashable) -> Callable[..., tuple[Tensor, Tensor]] | None:
+        """How calls run for which all this was asked before, or None."""
+        return self._calls.get(asked)
+
+    def keep_call(self, asked: Hashable, call: Callable[..., tuple[Tensor, Tensor]]) -> None:
+        """Keeps what `call` answers from now on."""
+        self._make_room()
+        self._calls[asked] = call
+
+    def _make_room(self) -> None:
+        if max(len(self._derived), len(self._calls)) >= MOST_KEPT:
+            self._derived.clear()
+            self._calls.clear()
+
+    def is_read_here(self, device: torch.device) -> None:
+        """To be called before kernels read what was built here, on the stream that they are launched on."""
+        if device.type != "cuda":
+            return
+        stream = current_stream(device)
+        if stream not in self._readers:
+            for built in (*self._tensors.values(), *self._orders.values(), *self._derived.values()):
+                keep_until_read(built)
+            self._readers.add(stream)
+
+
+def _orders(descriptor: Descriptor, device: torch.device) -> Orders:
+    query, key = (
+        None if order is None else torch.from_numpy(order.astype("int64")).to(device)
+        for order in (descriptor.query_order, descriptor.key_order)
+    )
+    inverses = (None if order is None else torch.argsort(order) for order in (query, key))
+    return Orders(query, next(inverses), key, next(inverses))
 
 
 _prepared: dict[int, PreparedMask] = {}

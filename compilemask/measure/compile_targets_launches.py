@@ -63,7 +63,7 @@ def _hopper_forward(query: Tensor, key: Tensor, value: Tensor, request: CompileR
         configuration, 132, items, lists.full_offsets, lists.full_runs, lists.partial_tiles, lists.partial_patterns,
         tensors.patterns, None, None, request.query_length, request.key_length,
     )  # fmt: skip
-    return HopperCall(query, key, value, plan)(query, key, value, None, 1.0)
+    return HopperCall(query, key, value, plan).launched(query, key, value, 1.0)
 
 
 def _backward(family: Family, request: CompileRequest, dtype: torch.dtype) -> object:
@@ -82,8 +82,8 @@ def _hopper_backward(saved: ForwardResult, request: CompileRequest) -> object:
     lists = tensors.by_key
     records = torch.empty(2, 8, dtype=torch.int32, device="meta")
     plan = BackwardPlan(
-        records, lists.full_offsets, lists.full_runs, lists.partial_tiles, lists.partial_patterns,
-        tensors.patterns, None, None,
+        records, lists.full_offsets, tensors.variant, (0, 0), tensors.by_query, lists.full_runs, lists.partial_tiles,
+        lists.partial_patterns, tensors.patterns, None, None,
     )  # fmt: skip
     return BackwardCall(saved, plan, programs=132)(saved, 1.0)
 

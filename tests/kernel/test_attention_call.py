@@ -79,6 +79,13 @@ def test_values_and_gradients_equal_dense_attention(batch: int, heads: int, kv_h
         assert relative_error(mine, theirs) < 2e-6
 
 
+@pytest.mark.parametrize("length", [1, 128, 256])
+def test_a_mask_without_partial_tiles(length: int) -> None:
+    mask = DenseMask(np.ones((1, 1, length, length), np.bool_))
+    q, k, v = tensors(mask)
+    assert relative_error(attention(q, k, v, mask), dense(q, k, v, torch.from_numpy(mask.cells), 0.25)[0]) < 1e-6
+
+
 def test_what_nobody_looks_at_may_hold_anything() -> None:
     mask = mixed_mask(1, 1, 150, 170)
     q, k, v = tensors(mask)

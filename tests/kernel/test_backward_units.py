@@ -6,6 +6,8 @@ import pytest
 import torch
 from torch import Tensor
 
+from compilemask.descriptor.build import descriptor_from_dense
+from compilemask.kernel.device_tensors import to_device, variant_strides
 from compilemask.kernel.hopper_backward_terms import finish_dq, key_bounds, query_terms_with_units
 from compilemask.kernel.reference import dense_attention
 
@@ -14,35 +16,47 @@ QUERIES, KEYS, WIDTH, WIDTH_V, PADDED = 70, 130, 24, 40, 128
 
 
 def bounds_of(key: Tensor, value: Tensor) -> Tensor:
-    bounds = torch.zeros(key.shape[0], key.shape[1], 2, dtype=torch.int32, device=DEVICE)
-    key_bounds[(key.shape[0] * key.shape[1] * 3,)](
-        key, value, bounds, *key.stride(), *value.stride(), KEYS, key.shape[1], 3,
-        HEAD_DIM=WIDTH, HEAD_DIM_V=WIDTH_V, BLOCK_D=32, BLOCK_DV=64, BLOCK_N=64,
+    batch, heads, keys, _ = key.shape
+    tiles = -(-keys // 128)
+    bounds = torch.full((batch, heads, tiles, 2), float("nan"), device=DEVICE)
+    key_bounds[(batch * heads * tiles,)](
+        key, value, bounds, *key.stride(), *value.stride(), keys, heads, tiles,
+        HEAD_DIM=WIDTH, HEAD_DIM_V=WIDTH_V, BLOCK_D=32, BLOCK_DV=64, BLOCK_N=128,
     )  # fmt: skip
     return bounds
 
 
-def terms_of(out: Tensor, dout: Tensor, lse: Tensor, dlse: Tensor, bounds: Tensor, kv_group: int) -> Tensor:
-    batch, heads = out.shape[:2]
-    terms = torch.full((batch * heads, 4, PADDED), float("nan"), device=DEVICE)
-    query_terms_with_units[(batch * heads * 2,)](
-        out, dout, lse, dlse, bounds, terms, *out.stride(), *dout.stride(), *dlse.stride(), QUERIES, PADDED, heads,
-        kv_group, 2, HEAD_DIM_V=WIDTH_V, BLOCK_DV=64, BLOCK_M=64, HAS_DLSE=True,
+def terms_of(
+    out: Tensor, dout: Tensor, lse: Tensor, dlse: Tensor, key: Tensor, value: Tensor, visible: Tensor
+) -> Tensor:
+    batch, heads, queries, _ = out.shape
+    padded = -(-queries // 128) * 128
+    bounds = bounds_of(key, value)
+    listed = to_device(descriptor_from_dense(visible.cpu().numpy(), 128, 128), DEVICE)
+    lists = listed.by_query
+    terms = torch.full((batch * heads, 4, padded), float("nan"), device=DEVICE)
+    query_terms_with_units[(batch * heads * padded // 64,)](
+        out, dout, lse, dlse, bounds, terms, listed.variant, lists.full_offsets, lists.full_runs,
+        lists.partial_offsets, lists.partial_tiles, *out.stride(), *dout.stride(), *dlse.stride(),
+        *bounds.stride()[:2], *variant_strides(listed), lists.tiles, queries, padded, heads, heads // key.shape[1],
+        padded // 64, HEAD_DIM_V=WIDTH_V, BLOCK_DV=64, BLOCK_M=64, LISTED_M=128, HAS_DLSE=True,
     )  # fmt: skip
-    return terms.reshape(batch, heads, 4, PADDED)
+    return terms.reshape(batch, heads, 4, padded)
 
 
 def normal(*shape: int, seed: int) -> Tensor:
     return torch.randn(shape, generator=torch.Generator().manual_seed(seed)).to(DEVICE)
 
 
-def test_bounds_are_the_largest_key_component_and_the_longest_value() -> None:
+def test_bounds_are_the_largest_key_component_and_the_longest_value_of_a_tile() -> None:
     key, value = normal(2, 3, KEYS, WIDTH, seed=0), normal(2, 3, KEYS, WIDTH_V, seed=1)
-    found = bounds_of(key, value).view(torch.float32)
-    torch.testing.assert_close(found[..., 0], key.abs().amax((2, 3)))
-    torch.testing.assert_close(found[..., 1], value.norm(dim=3).amax(2))
+    found = bounds_of(key, value)
+    for tile in (0, 1):
+        rows = slice(128 * tile, 128 * tile + 128)
+        torch.testing.assert_close(found[:, :, tile, 0], key[:, :, rows].abs().amax((2, 3)))
+        torch.testing.assert_close(found[:, :, tile, 1], value[:, :, rows].norm(dim=3).amax(2))
     value[1, 2, 5, 7] = float("nan")
-    assert bounds_of(key, value).view(torch.float32)[1, 2, 1].isnan()
+    assert bounds_of(key, value)[1, 2, :, 1].isnan().tolist() == [True, False]
 
 
 @pytest.mark.parametrize("adverse", [False, True])
@@ -61,7 +75,7 @@ def test_partial_sums_fit_and_rounding_is_small(adverse: bool) -> None:
         dout[:] = 1000 * v[:, :1, :1]
     exact = dense_attention(q, k, v, visible, dout=dout, dlse=dlse)
     assert exact.dq is not None
-    terms = terms_of(exact.out.float(), dout, exact.lse.float(), dlse, bounds_of(k, v), 2)
+    terms = terms_of(exact.out.float(), dout, exact.lse.float(), dlse, k, v, visible)
     lse, delta, unit = terms[:, :, 0, :QUERIES], terms[:, :, 1, :QUERIES], terms[:, :, 2, :QUERIES].double()
     assert bool((lse[:, :, 3] == float("inf")).all())
     assert bool((terms[:, :, 0, QUERIES:] == float("inf")).all())
@@ -90,8 +104,25 @@ def test_a_nan_in_a_seen_value_comes_out() -> None:
     v[0, 0, 0, 0] = float("nan")
     out = dout = normal(1, 1, QUERIES, WIDTH_V, seed=10)
     lse = dlse = torch.zeros(1, 1, QUERIES, device=DEVICE)
-    terms = terms_of(out, dout, lse, dlse, bounds_of(k, v), 1)
+    terms = terms_of(out, dout, lse, dlse, k, v, torch.ones(1, 1, QUERIES, KEYS, dtype=torch.bool))
     sums = torch.zeros(1, 1, PADDED, 32, dtype=torch.int32, device=DEVICE)
     dq = torch.zeros(1, 1, QUERIES, WIDTH, device=DEVICE)
     finish_dq[(2,)](sums, terms, dq, QUERIES, PADDED, 2, 1.0, HEAD_DIM=WIDTH, BLOCK_D=32, BLOCK_M=64)
     assert bool(dq.isnan().all())
+
+
+@pytest.mark.parametrize("odd", [float("nan"), float("inf"), 1e6])
+def test_keys_of_another_document_have_no_part_in_a_unit(odd: float) -> None:
+    documents = torch.arange(700) // 256
+    visible = (documents[:, None] == documents)[None, None]
+    visible &= torch.rand(visible.shape, generator=torch.Generator().manual_seed(11)) < 0.999
+    k, v = normal(1, 1, 700, WIDTH, seed=12), normal(1, 1, 700, WIDTH_V, seed=13)
+    out = dout = normal(1, 1, 700, WIDTH_V, seed=14)
+    lse = dlse = torch.zeros(1, 1, 700, device=DEVICE)
+    before = terms_of(out, dout, lse, dlse, k, v, visible)[0, 0, 2, :700]
+    k[0, 0, 300, 3] = odd
+    after = terms_of(out, dout, lse, dlse, k, v, visible)[0, 0, 2, :700]
+    other = (documents != 1).to(DEVICE)
+    assert torch.equal(after[other], before[other])
+    inside = after[~other]
+    assert bool((inside < before[~other] / 1000).all()) if odd == 1e6 else bool((inside.isnan() | (inside == 0)).all())
