@@ -17,6 +17,7 @@ from typing import Any
 
 from compilemask import library, pipeline
 from compilemask.errors import CompileMaskError
+from compilemask.pipeline.memory import keep_freed_memory
 
 BLOCK = 128
 
@@ -85,6 +86,7 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--slower-than", type=float, default=0.0, metavar="MS", help="show only masks above this total")
     arguments = parser.parse_args()
+    keep_freed_memory()  # as the command line does
     rows, failures = [], []
     for name in arguments.names or library.names():
         try:

@@ -13,6 +13,7 @@ from compilemask.command_line.settings import parameters_of
 from compilemask.command_line.streams import remark
 from compilemask.errors import MaskFileError, UsageError
 from compilemask.pipeline import compile as compile_mask
+from compilemask.pipeline.memory import keep_freed_memory
 from compilemask.source import Diagnostic, Severity
 
 MISSING = "no-file"
@@ -21,6 +22,7 @@ UNREADABLE = "unreadable-file"
 
 def run(arguments: Namespace) -> ExitCode:
     """Check all files before judging; exit 1 if one of them is invalid, 2 if one is not there or no text."""
+    keep_freed_memory()
     params = parameters_of(arguments)
     results = [(name, _findings(name, params)) for name in arguments.files]
     valid = [_valid(found) for _, found in results]

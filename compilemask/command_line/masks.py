@@ -12,6 +12,7 @@ from compilemask.language.axis import Axis
 from compilemask.measure.naming import slot_named
 from compilemask.pipeline import CompiledMask
 from compilemask.pipeline import compile as compile_mask
+from compilemask.pipeline.memory import keep_freed_memory
 
 
 def compiled_of(arguments: Namespace) -> CompiledMask:
@@ -20,6 +21,7 @@ def compiled_of(arguments: Namespace) -> CompiledMask:
     Raises:
         MaskFileError, UsageError: as the stages do.
     """
+    keep_freed_memory()
     compiled = compile_mask(arguments.mask, params=parameters_of(arguments))
     if compiled.diagnostics:
         remark(rendered(compiled.diagnostics, arguments.mask))

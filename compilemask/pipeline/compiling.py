@@ -27,7 +27,6 @@ from compilemask.pipeline.arguments import (
 from compilemask.pipeline.best_order import Candidate, best, candidates
 from compilemask.pipeline.compiled import CompiledMask
 from compilemask.pipeline.findings import findings, fragments, is_fragmented
-from compilemask.pipeline.memory import keep_freed_memory
 from compilemask.pipeline.order import token_order
 from compilemask.pipeline.order_findings import order_findings
 from compilemask.source import Diagnostic, Severity, Source
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
     from compilemask.language.builder import Mask
 
 Samples = Sequence[Mapping[str, Any]]
-keep_freed_memory()  # once a process: a first compilation takes half the time
 
 RUNS_TRIED = 1 << 18  # orders are tried for the hint of a warning only where that takes no time to speak of
 

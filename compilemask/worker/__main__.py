@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
+from compilemask.pipeline.memory import keep_freed_memory
 from compilemask.worker.service import Service
 
 
@@ -16,6 +17,7 @@ def main() -> int:
     requests = open(os.dup(0), encoding="utf-8", errors="replace", newline="\n")  # noqa: SIM115
     with open(os.devnull) as nothing:
         os.dup2(nothing.fileno(), 0)
+    keep_freed_memory()
     Service(requests, replies).serve()
     return 0
 
