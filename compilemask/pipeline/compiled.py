@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -61,10 +62,12 @@ class CompiledMask:
         self._descriptors: dict[tuple[int, int], Descriptor] = {}
 
     def with_findings(self, found: tuple[Diagnostic, ...]) -> CompiledMask:
-        """The same mask with further warnings or notes."""
-        if found:
-            self.diagnostics = (*self.diagnostics, *found)
-        return self
+        """A mask with further warnings or notes; what was made of this one so far serves both."""
+        if not found:
+            return self
+        other = copy.copy(self)
+        other.diagnostics = (*self.diagnostics, *found)
+        return other
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """A copy, or a mask read from a pickle, is a mask of its own: it gets its own number."""

@@ -11,10 +11,11 @@ import pytest
 
 from compilemask import UsageError, compile_text, library
 from compilemask import compile as compile_mask
+from compilemask.descriptor.registry import find
 from compilemask.intervals.solve import Form
 from compilemask.language import meaning
 from compilemask.pipeline import CompiledMask
-from compilemask.source import Severity
+from compilemask.source import Diagnostic, Severity
 
 SHARED_PROMPT = """
 title "Shared prompt"
@@ -81,6 +82,22 @@ def test_a_tile_size_that_there_is_none_of_is_refused_with_the_range(blocks: tup
         with pytest.raises(UsageError, match="a tile has 1 to 256 queries and as many keys"):
             make(*blocks)
     assert compiled.tiles(3, 256).visited == 3
+
+
+def test_further_findings_make_another_mask() -> None:
+    compiled = compile_text(SHARED_PROMPT)
+    before, number = compiled.diagnostics, compiled.number
+    note = Diagnostic(Severity.NOTE, "note", "something to know")
+
+    other = compiled.with_findings((note,))
+
+    assert compiled.diagnostics == before
+    assert compiled.number == number
+    assert other.diagnostics == (*before, note)
+    assert other.number != number
+    assert find(other.number) is other
+    assert compiled.with_findings(()) is compiled
+    assert np.array_equal(other.dense(), compiled.dense())
 
 
 def test_statistics_sum_over_heads() -> None:
