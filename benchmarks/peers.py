@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from benchmarks.workloads import RADIUS, Workload
+from benchmarks.workloads import PATCH, RADIUS, Workload
 from compilemask.kernel.api import attention
 
 Run = Callable[[], Tensor]
@@ -131,7 +131,7 @@ def _compiled_flex() -> Callable[..., Tensor]:
 def _mask_mod(workload: Workload) -> Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]:
     length = workload.query_length
     history, document, unit = length * 7 // 8, length // 4, length // 32
-    text, _, width = workload.shape
+    text, height, width = workload.shape
 
     def causal(b: Tensor, h: Tensor, q: Tensor, k: Tensor) -> Tensor:
         return k <= q
@@ -148,7 +148,18 @@ def _mask_mod(workload: Workload) -> Callable[[Tensor, Tensor, Tensor, Tensor], 
         dx = (q - text) % width - (k - text) % width
         return (q < text) | (k < text) | (dy * dy + dx * dx < RADIUS * RADIUS)
 
+    def place(token: Tensor) -> tuple[Tensor, Tensor]:
+        patch, inside = (token - text) // PATCH**2, (token - text) % PATCH**2
+        across = width // PATCH
+        return patch // across * PATCH + inside // PATCH, patch % across * PATCH + inside % PATCH
+
+    def clear_in_patches(b: Tensor, h: Tensor, q: Tensor, k: Tensor) -> Tensor:
+        (qy, qx), (ky, kx) = place(q), place(k)
+        return (q < text) | (k < text) | ((qy - ky) * (qy - ky) + (qx - kx) * (qx - kx) < RADIUS * RADIUS)
+
     mods = {"causal": causal, "HSTU": hstu, "reward model": reward, "CLEAR": clear}
+    if height % PATCH == 0 and width % PATCH == 0:
+        mods["CLEAR, patches for all"] = clear_in_patches
     if workload.name not in mods:
         raise Unsupported("is timed in raster order")
     return mods[workload.name]
@@ -156,9 +167,9 @@ def _mask_mod(workload: Workload) -> Callable[[Tensor, Tensor, Tensor, Tensor], 
 
 def _endpoints(workload: Workload) -> Tensor:
     """int32 [1, odd, queries]: visible keys are [0, F0) and [F1, F2) and so on."""
-    if workload.order is not None:
+    if workload.inside and workload.order is not None:
         raise Unsupported("is timed in raster order")
-    rows = workload.rows
+    rows = workload.kernel_rows
     counts = np.diff(rows.offsets)
     first = rows.offsets[:-1]
     from_zero = (counts > 0) & (rows.starts[np.minimum(first, rows.runs - 1)] == 0)

@@ -18,7 +18,7 @@ sizes() {
 }
 for table in "$@"; do
   chosen=$(sizes "$table") || exit
-  for workload in causal hstu reward clear; do
+  for workload in causal hstu reward clear clear_for_all; do
     # shellcheck disable=SC2086
     timeout 95 "$python" -m benchmarks.kernel --only-prepare $chosen --workloads "$workload" \
       >"$logs/$table-$workload" 2>&1 &

@@ -119,6 +119,13 @@ def clear(length: int, ordered: bool = True, inside: bool = True) -> Workload:
     return Workload(name, runs, order if ordered else None, inside, (TEXT, height, width))
 
 
+def clear_for_all(length: int) -> Workload:
+    """CLEAR with everybody's tokens in patches: what the order alone gives to other kernels."""
+    workload = clear(length, inside=False)
+    workload.name = "CLEAR, patches for all"
+    return workload
+
+
 WORKLOADS: dict[str, Callable[[int], Workload]] = {
     "causal": causal,
     "hstu": hstu,
@@ -126,4 +133,5 @@ WORKLOADS: dict[str, Callable[[int], Workload]] = {
     "clear": lambda length: clear(length, ordered=False),
     "clear_patches": lambda length: clear(length, inside=False),
     "clear_inside": clear,
+    "clear_for_all": clear_for_all,
 }
