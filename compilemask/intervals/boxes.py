@@ -8,12 +8,14 @@ from numpy.typing import NDArray
 from compilemask.intervals import linear, terms
 from compilemask.intervals import plan as plans
 from compilemask.intervals.codes import first_of_each, joint_codes, numbers
+from compilemask.intervals.conjunction import Conjunction
+from compilemask.intervals.coordinates import coordinate
 from compilemask.intervals.grid_requests import Asked, Points, equal_boxes, equal_discs
 from compilemask.intervals.layers import ROWS_A_KIND
 from compilemask.intervals.limits import check_runs
 from compilemask.intervals.plan import Plan
 from compilemask.intervals.requests import Keys, Requests
-from compilemask.intervals.solve import Conjunction, Form, Solver
+from compilemask.intervals.solve import Form, Solver
 from compilemask.intervals.vector import Tokens, value_error
 from compilemask.intervals.vectors import evaluate
 from compilemask.language import program as ir
@@ -41,7 +43,7 @@ def _points(solver: Solver, by: ir.By, joined: Conjunction) -> tuple[Points, Poi
         columns = []
         present = np.ones(slots.size, np.bool_)
         for part in by.parts:
-            vector = solver.coordinate(terms.Expressed((part.expression,)), Tokens(axis, slots))
+            vector = coordinate(terms.Expressed((part.expression,)), Tokens(axis, slots))
             columns.append(numbers(vector.values, part.expression.span))
             if vector.present is not None:
                 present &= vector.present

@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 from compilemask.errors import MaskFileError
 from compilemask.intervals import plan as plans
 from compilemask.intervals.by_value import different
+from compilemask.intervals.conjunction import Conjunction
 from compilemask.intervals.interval_set import Intervals
 from compilemask.intervals.limits import MOST_RUNS, check_cells, check_runs, too_many_runs
 from compilemask.intervals.plan import Plan
 from compilemask.intervals.separation import sides_of
-from compilemask.intervals.solve import Conjunction, Solver
+from compilemask.intervals.solve import Solver
 from compilemask.intervals.vector import Tokens
 from compilemask.intervals.vectors import evaluate, holds
 from compilemask.language import effort

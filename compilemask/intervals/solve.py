@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from compilemask.errors import InternalError, MaskFileError
 from compilemask.intervals import plan as plans
 from compilemask.intervals import terms
-from compilemask.intervals.codes import UNBOUNDED, check_kinds, combine, numbers
+from compilemask.intervals.codes import check_kinds, combine
+from compilemask.intervals.conjunction import Conjunction, Pair, ordered
+from compilemask.intervals.coordinates import check_size, coordinate, every_side, moved, span_of
 from compilemask.intervals.join import Join
 from compilemask.intervals.key_index import KeyIndex
 from compilemask.intervals.limits import check_parts
@@ -22,20 +21,16 @@ from compilemask.intervals.plan import Plan
 from compilemask.intervals.requests import Asking, Keys, Requests
 from compilemask.intervals.selection import selected
 from compilemask.intervals.terms import Order, Term
-from compilemask.intervals.vector import Tokens, Vector, value_error
+from compilemask.intervals.vector import Tokens
 from compilemask.intervals.vectors import evaluate, holds
 from compilemask.language import effort
 from compilemask.language import program as ir
 from compilemask.language.axis import Axis
 from compilemask.language.distinct import distinct
-from compilemask.language.program import Side
-from compilemask.language.values import ANY
-from compilemask.source import Diagnostic, Severity, Span
 
 Ints = NDArray[np.int64]
 BRANCHES = 64
 PLANNED_STEPS = 16  # for every query and key that a part selects
-LARGEST = 2**60
 LOWEST, HIGHEST = np.int64(-(2**62)), np.int64(2**62)
 
 
@@ -44,40 +39,6 @@ class Form(Enum):
 
     ROW = "row"
     COLUMN = "column"
-
-
-@dataclass(slots=True)
-class Pair:
-    """A comparison with its values: [queries], [keys]."""
-
-    compare: terms.Compare
-    query: NDArray[Any]
-    key: NDArray[Any]
-
-
-@dataclass(slots=True)
-class Conjunction:
-    """Comparisons and specials that must all hold, over some queries and keys."""
-
-    queries: Ints  # slots
-    keys: Ints
-    equal: list[Pair] = field(default_factory=list)
-    ranges: list[Pair] = field(default_factory=list)
-    specials: list[Term] = field(default_factory=list)
-
-    def keep(self, of_query: bool, kept: NDArray[np.bool_]) -> None:
-        """Drop queries or keys."""
-        if kept.all():
-            return
-        for pair in self.equal + self.ranges:
-            if of_query:
-                pair.query = pair.query[kept]
-            else:
-                pair.key = pair.key[kept]
-        if of_query:
-            self.queries = self.queries[kept]
-        else:
-            self.keys = self.keys[kept]
 
 
 class Solver:
@@ -157,10 +118,10 @@ class Solver:
             match part:
                 case terms.Filter(of_query=of_query, condition=condition):
                     tokens = self._tokens(of_query, queries if of_query else keys)
-                    kept = np.broadcast_to(holds(condition, _every_side(tokens)), tokens.slots.shape)
+                    kept = np.broadcast_to(holds(condition, every_side(tokens)), tokens.slots.shape)
                 case terms.Present(of_query=of_query, expression=expression):
                     tokens = self._tokens(of_query, queries if of_query else keys)
-                    present = evaluate(expression, _every_side(tokens)).present
+                    present = evaluate(expression, every_side(tokens)).present
                     if present is None:
                         continue
                     kept = np.broadcast_to(present, tokens.slots.shape)
@@ -234,38 +195,21 @@ class Solver:
         return plans.Rectangle(*self.shape(form), rows, columns)
 
     def _compare(self, joined: Conjunction, part: terms.Compare) -> None:
-        query = self.coordinate(part.query, Tokens(self.queries, joined.queries))
-        key = self.coordinate(part.key, Tokens(self.keys, joined.keys))
+        query = coordinate(part.query, Tokens(self.queries, joined.queries))
+        key = coordinate(part.key, Tokens(self.keys, joined.keys))
         live = [v.values if v.present is None else v.values[v.present] for v in (query, key)]
-        check_kinds(live[0], live[1], _span(part))
+        check_kinds(live[0], live[1], span_of(part))
         if part.order is not Order.EQUAL or part.shift:
             for coord, values in ((part.query, live[0]), (part.key, live[1])):
                 if isinstance(coord, terms.Expressed):
-                    _check_size(values, coord.parts[0].span)
-        moved = _moved(query.values, part) if part.order is Order.EQUAL and part.shift else query.values
-        pair = Pair(part, moved, key.values)
+                    check_size(values, coord.parts[0].span)
+        values = moved(query.values, part) if part.order is Order.EQUAL and part.shift else query.values
+        pair = Pair(part, values, key.values)
         (joined.equal if part.order is Order.EQUAL else joined.ranges).append(pair)
         if query.present is not None:
             joined.keep(True, query.present)
         if key.present is not None:
             joined.keep(False, key.present)
-
-    def coordinate(self, coord: terms.Coord, tokens: Tokens) -> Vector:
-        """[tokens] values of a coordinate; [tokens, parts] where several compare lexicographically."""
-        match coord:
-            case terms.Enclosing(region=region, outer=outer):
-                return Vector(tokens.axis.enclosing(region, outer)[tokens.slots], None)
-            case terms.WindowEnd():
-                return _window_end(coord, tokens)
-            case terms.Expressed(parts=parts):
-                columns = [_column(part, tokens) for part in parts]
-                present = None
-                for column in columns:
-                    present = column.present if present is None else _and(present, column.present)
-                if len(columns) == 1:
-                    return columns[0]
-                return Vector(np.stack([numbers(column.values, parts[0].span) for column in columns], axis=1), present)
-        raise InternalError(f"coordinate {coord} is not known")
 
     # ---------------------------------------------------------------- one join
 
@@ -284,7 +228,7 @@ class Solver:
         high: Ints = np.asarray(HIGHEST)
         values: Ints | None = None
         for pair in group:
-            query, key = _ordered(pair)
+            query, key = ordered(pair)
             shift = pair.compare.shift
             if form is Form.ROW:
                 values, bound, at_least = key, query + shift, pair.compare.order is Order.AT_LEAST
@@ -313,69 +257,6 @@ class Solver:
         from compilemask.intervals.specials import special_plan
 
         return special_plan(self, part, joined, form)
-
-
-def _check_size(values: NDArray[Any], span: Span | None) -> None:
-    """Bounds and shifts are added to coordinates, so these must be well below 64 bits."""
-    if values.dtype != np.int64 or not values.size:
-        return
-    least, most = int(values.min()), int(values.max())
-    if max(most, -least) > LARGEST:
-        message = f"a coordinate here reaches {most if most > LARGEST else least}"
-        hint = f"coordinates that are compared by order lie between -{LARGEST} and {LARGEST}"
-        raise MaskFileError([Diagnostic(Severity.ERROR, "too-large", message, span, hint)])
-
-
-def _moved(values: NDArray[Any], part: terms.Compare) -> NDArray[Any]:
-    """What an equal key coordinate is: the query's plus the shift; `any` stays `any`."""
-    if values.dtype == object:
-        effort.spend(effort.AN_OBJECT * values.size, _span(part))
-        return np.array([value if value is ANY else value + part.shift for value in values.tolist()], object)
-    return numbers(values, _span(part)) + part.shift
-
-
-def _span(part: terms.Compare) -> Span | None:
-    return part.query.parts[0].span if isinstance(part.query, terms.Expressed) else None
-
-
-def _every_side(tokens: Tokens) -> dict[Side, Tokens]:
-    return dict.fromkeys(Side, tokens)
-
-
-def _and(a: NDArray[np.bool_], b: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
-    return a if b is None else a & b
-
-
-def _column(expression: ir.Expression, tokens: Tokens) -> Vector:
-    vector = evaluate(expression, _every_side(tokens))
-    shape = tokens.slots.shape
-    present = None if vector.present is None else np.broadcast_to(vector.present, shape)
-    return Vector(np.broadcast_to(vector.values, shape), present)
-
-
-def _window_end(end: terms.WindowEnd, tokens: Tokens) -> Vector:
-    expression, bound, sign = end.expression, end.bound, end.sign
-    coordinate, reach = _column(expression, tokens), _column(bound, tokens)
-    present = coordinate.present if reach.present is None else _and(reach.present, coordinate.present)
-    amount = numbers(reach.values, bound.span)
-    live = amount if present is None else amount[present]
-    if end.checked and live.size and int(live.min()) < 0:
-        raise value_error(f"a side of the window is {int(live.min())}", bound.span, "a side of a window is 0 or more")
-    ends = numbers(coordinate.values, expression.span) + sign * np.minimum(amount, UNBOUNDED)
-    if reach.values.dtype == object:
-        effort.spend(effort.AN_OBJECT * reach.values.size, bound.span)
-        endless = np.array([value is ANY for value in reach.values.tolist()], np.bool_)
-        ends = np.where(endless, sign * UNBOUNDED, ends)
-    return Vector(ends, present)
-
-
-def _ordered(pair: Pair) -> tuple[Ints, Ints]:
-    """Query and key values as numbers that can be compared."""
-    if pair.query.ndim == 2:
-        parts = [(pair.query[:, i], pair.key[:, i]) for i in range(pair.query.shape[1])]
-        query, key, _ = combine(parts)
-        return query, key
-    return numbers(pair.query, None), numbers(pair.key, None)
 
 
 def _groups(joined: Conjunction, form: Form) -> list[list[Pair]]:

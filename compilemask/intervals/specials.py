@@ -12,13 +12,15 @@ from compilemask.intervals import linear, terms
 from compilemask.intervals import plan as plans
 from compilemask.intervals.boxes import box_plan, disc_plan
 from compilemask.intervals.codes import combine, first_of_each, numbers
+from compilemask.intervals.conjunction import Conjunction
+from compilemask.intervals.coordinates import coordinate
 from compilemask.intervals.draws import splitmix64
 from compilemask.intervals.layers import ROWS_A_KIND
 from compilemask.intervals.limits import check_cells, check_requests
 from compilemask.intervals.opaque import opaque_plan
 from compilemask.intervals.plan import Plan
 from compilemask.intervals.requests import Keys, Requests, Side
-from compilemask.intervals.solve import Conjunction, Form, Solver
+from compilemask.intervals.solve import Form, Solver
 from compilemask.intervals.terms import Term
 from compilemask.intervals.trees import path_plan
 from compilemask.intervals.vector import Tokens
@@ -60,8 +62,8 @@ def special_plan(solver: Solver, part: Term, joined: Conjunction, form: Form) ->
 def sides(solver: Solver, by: ir.By, joined: Conjunction) -> tuple[Side, Side, int]:
     """Queries and keys that have the relation's one coordinate, their classes, and the number of classes."""
     coord = terms.Expressed((by.parts[0].expression,))
-    query = solver.coordinate(coord, Tokens(solver.queries, joined.queries))
-    key = solver.coordinate(coord, Tokens(solver.keys, joined.keys))
+    query = coordinate(coord, Tokens(solver.queries, joined.queries))
+    key = coordinate(coord, Tokens(solver.keys, joined.keys))
     return classed(joined, by, query, key)
 
 
@@ -153,7 +155,7 @@ def _pool(solver: Solver, relation: ir.RandomKeys) -> Ints:
     """The distinct values of the coordinate on the whole key axis, padding aside."""
     slots = np.flatnonzero(~solver.keys.padding)
     coord = terms.Expressed((relation.by.parts[0].expression,))
-    vector = solver.coordinate(coord, Tokens(solver.keys, slots))
+    vector = coordinate(coord, Tokens(solver.keys, slots))
     values = numbers(vector.values, relation.span)
     return distinct(values if vector.present is None else values[vector.present])
 

@@ -14,9 +14,11 @@ from numpy.typing import NDArray
 from compilemask.intervals import plan as plans
 from compilemask.intervals import terms
 from compilemask.intervals.by_value import different
+from compilemask.intervals.conjunction import Conjunction
+from compilemask.intervals.coordinates import coordinate
 from compilemask.intervals.plan import Plan
 from compilemask.intervals.requests import Keys, Requests
-from compilemask.intervals.solve import Conjunction, Form, Solver
+from compilemask.intervals.solve import Form, Solver
 from compilemask.intervals.vector import Tokens, value_error
 from compilemask.intervals.vectors import evaluate
 from compilemask.language import program as ir
@@ -53,8 +55,8 @@ def _of_parents(solver: Solver, relation: ir.Path, value: object, joined: Conjun
         raise value_error("the parents of `path` are no list of numbers", relation.parents.span)
     tree = Tree(value.array.astype(np.int64), relation)
     coord = terms.Expressed((relation.by.parts[0].expression,))
-    query = solver.coordinate(coord, Tokens(solver.queries, joined.queries))
-    key = solver.coordinate(coord, Tokens(solver.keys, joined.keys))
+    query = coordinate(coord, Tokens(solver.queries, joined.queries))
+    key = coordinate(coord, Tokens(solver.keys, joined.keys))
     asking, asked, count = classed(joined, relation.by, query, key)
     lost = (asking.values < 0) | (asking.values >= tree.parents.size)
     if lost.any():
