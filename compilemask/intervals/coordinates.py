@@ -67,6 +67,7 @@ def _and(a: NDArray[np.bool_], b: NDArray[np.bool_] | None) -> NDArray[np.bool_]
 
 
 def every_side(tokens: Tokens) -> dict[Side, Tokens]:
+    """The same tokens for whatever side an expression names."""
     return dict.fromkeys(Side, tokens)
 
 
@@ -90,4 +91,5 @@ def moved(values: NDArray[Any], part: terms.Compare) -> NDArray[Any]:
 
 
 def span_of(part: terms.Compare) -> Span | None:
+    """Where the text says what is compared."""
     return part.query.parts[0].span if isinstance(part.query, terms.Expressed) else None

@@ -1,4 +1,4 @@
-"""Searching and clipping the runs of many rows at once."""
+"""Searching, clipping and selecting the runs of many rows at once."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 Numbers = NDArray[np.int64]
 Narrow = NDArray[np.int32]
 Runs = tuple[Numbers, Narrow, Narrow]  # offsets, starts, ends
+RUNS_SEARCHED = 4  # rows of more runs are clipped by searching for the runs that stay
+RUNS_A_COPY = 64  # runs of neighbouring rows are copied together where they are at least so many
 
 
 def first_at_least(values: Narrow, offsets: Numbers, row: NDArray[np.integer], bound: Narrow) -> Numbers:
@@ -44,3 +46,35 @@ def clipped(mask: Intervals, row: NDArray[np.integer], low: Narrow, high: Narrow
     starts[begin] = np.maximum(starts[begin], low[some])
     ends[end] = np.minimum(ends[end], high[some])
     return offsets, starts, ends
+
+
+def all_clipped(mask: Intervals, low: Narrow, high: Narrow) -> Runs:
+    """All rows of a mask, row r within [low[r], high[r])."""
+    if mask.runs > RUNS_SEARCHED * mask.rows:
+        return clipped(mask, np.arange(mask.rows), low, high)
+    counts = np.diff(mask.offsets)
+    starts, ends = np.repeat(low, counts), np.repeat(high, counts)
+    np.maximum(mask.starts, starts, out=starts)
+    np.minimum(mask.ends, ends, out=ends)
+    some = starts < ends
+    if some.all():
+        return mask.offsets, starts, ends
+    kept = np.zeros(some.size + 1, np.int32)
+    np.cumsum(some, out=kept[1:], dtype=np.int32)
+    return kept[mask.offsets].astype(np.int64), starts[some], ends[some]
+
+
+def selected(mask: Intervals, rows: NDArray[np.integer]) -> Runs:
+    """The runs of rows rows[0], rows[1], ... of a mask."""
+    counts = np.diff(mask.offsets)[rows]
+    offsets = np.zeros(rows.size + 1, np.int64)
+    np.cumsum(counts, out=offsets[1:])
+    cut = np.flatnonzero(np.diff(rows) != 1) + 1
+    if RUNS_A_COPY * cut.size < offsets[-1]:
+        first = np.concatenate(([0], cut, [rows.size]))
+        begin = mask.offsets[rows[first[:-1]]]
+        parts = [slice(a, a + b) for a, b in zip(begin.tolist(), np.diff(offsets[first]).tolist(), strict=True)]
+        starts, ends = (np.concatenate([runs[part] for part in parts]) for runs in (mask.starts, mask.ends))
+        return offsets, starts, ends
+    place = linear.ranges(mask.offsets[:-1][rows], counts)
+    return offsets, mask.starts[place], mask.ends[place]

@@ -15,16 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compilemask.errors import InternalError
-from compilemask.intervals import in_rows, insertion, linear, moving
+from compilemask.intervals import in_rows, insertion, linear, turning
 from compilemask.intervals.moving import MovedColumns
 from compilemask.language import effort
 
 RUNS_AT_ONCE = 1 << 18
-SAMPLED = 7
 COMBINED_STEPS = 16  # for every run that set algebra looks at
 COPIED_STEPS = 2  # for every run that is only copied
-RUNS_SEARCHED = 4  # rows of more runs are clipped by searching for the runs that stay
-RUNS_A_COPY = 64  # runs of neighbouring rows are copied together where they are at least so many
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -264,23 +261,14 @@ class Intervals:
 
         Raises UsageError where there would be more than MOST_RUNS.
         """
-        stride = self.columns + 1
-        starts, ends = self.to_line()
-        above = (starts + stride, ends + stride)
-        opened = linear.subtract((starts, ends), above)
-        moving.refuse_more_than_most(int((opened[1] - opened[0]).sum()), "seen from the other side")
-        begin = _cells(opened, stride, self.rows + 1)
-        end = _cells(linear.subtract(above, (starts, ends)), stride, self.rows + 1)
-        return Intervals.from_line(self.columns, self.rows, (begin, end))
+        return Intervals.from_line(self.columns, self.rows, turning.turned(self.to_line(), self.rows, self.columns))
 
     def transposed_runs_per_row(self) -> NDArray[np.int64]:
         """[columns] runs that every row of `transpose` would have, without building it."""
         last = int(self.offsets[-2]) if self.rows else 0
         down = np.concatenate(([0], self.offsets[:-1]))
         opened = self.difference(Intervals(self.rows, self.columns, down, self.starts[:last], self.ends[:last]))
-        change = np.bincount(opened.starts, minlength=self.columns + 1)
-        change -= np.bincount(opened.ends, minlength=self.columns + 1)
-        return np.cumsum(change)[: self.columns]
+        return turning.runs_per_column(opened.starts, opened.ends, self.columns)
 
     def transposed_runs(self) -> int:
         """How many runs `transpose` would have."""
@@ -288,30 +276,11 @@ class Intervals:
 
     def shown_columns(self) -> NDArray[np.bool_]:
         """[columns] which columns some row shows."""
-        shown = np.zeros(self.columns, np.bool_)
-        # Some of the runs show all columns of most masks.
-        for step in (SAMPLED, 1) if self.runs > SAMPLED * self.columns else (1,):
-            change = np.bincount(self.starts[::step], minlength=self.columns + 1)
-            change -= np.bincount(self.ends[::step], minlength=self.columns + 1)
-            shown = np.cumsum(change)[: self.columns] > 0
-            if shown.all():
-                break
-        return shown
+        return turning.shown_columns(self.starts, self.ends, self.columns)
 
     def select(self, rows: NDArray[np.integer]) -> Intervals:
         """A mask whose row i is row rows[i] of this one."""
-        counts = np.diff(self.offsets)[rows]
-        offsets = np.zeros(rows.size + 1, np.int64)
-        np.cumsum(counts, out=offsets[1:])
-        cut = np.flatnonzero(np.diff(rows) != 1) + 1
-        if RUNS_A_COPY * cut.size < offsets[-1]:
-            first = np.concatenate(([0], cut, [rows.size]))
-            begin = self.offsets[rows[first[:-1]]]
-            parts = [slice(a, a + b) for a, b in zip(begin.tolist(), np.diff(offsets[first]).tolist(), strict=True)]
-            starts, ends = (np.concatenate([runs[part] for part in parts]) for runs in (self.starts, self.ends))
-            return Intervals(int(rows.size), self.columns, offsets, starts, ends)
-        place = linear.ranges(self.offsets[:-1][rows], counts)
-        return Intervals(int(rows.size), self.columns, offsets, self.starts[place], self.ends[place])
+        return Intervals(int(rows.size), self.columns, *in_rows.selected(self, rows))
 
     def rows_between(self, begin: int, end: int) -> Intervals:
         """Rows [begin, end), sharing the arrays."""
@@ -366,18 +335,7 @@ class Intervals:
 
     def _clipped(self, low: NDArray[np.int32], high: NDArray[np.int32]) -> Intervals:
         """Row r within [low[r], high[r])."""
-        if self.runs > RUNS_SEARCHED * self.rows:
-            return Intervals(self.rows, self.columns, *in_rows.clipped(self, np.arange(self.rows), low, high))
-        counts = np.diff(self.offsets)
-        starts, ends = np.repeat(low, counts), np.repeat(high, counts)
-        np.maximum(self.starts, starts, out=starts)
-        np.minimum(self.ends, ends, out=ends)
-        some = starts < ends
-        if some.all():
-            return Intervals(self.rows, self.columns, self.offsets, starts, ends)
-        kept = np.zeros(some.size + 1, np.int32)
-        np.cumsum(some, out=kept[1:], dtype=np.int32)
-        return Intervals(self.rows, self.columns, kept[self.offsets].astype(np.int64), starts[some], ends[some])
+        return Intervals(self.rows, self.columns, *in_rows.all_clipped(self, low, high))
 
     def _one_run_a_row(self) -> bool:
         return self.runs == self.rows and bool((self.offsets[1:] > self.offsets[:-1]).all())
@@ -385,12 +343,3 @@ class Intervals:
     def _same_shape(self, other: Intervals) -> None:
         if (self.rows, self.columns) != (other.rows, other.columns):
             raise InternalError(f"{self.rows}x{self.columns} and {other.rows}x{other.columns} masks do not combine")
-
-
-def _cells(runs: linear.Runs, stride: int, new_stride: int) -> linear.Line:
-    """The places of all cells of `runs`, moved from a row-major line to the sorted column-major one."""
-    cells = linear.ranges(runs[0], runs[1] - runs[0])
-    row = cells // stride
-    moved = (cells - row * stride) * new_stride + row
-    moved.sort()
-    return moved

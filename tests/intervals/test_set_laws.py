@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compilemask.errors import InternalError
-from compilemask.intervals import Intervals, insertion, interval_set
+from compilemask.intervals import Intervals, in_rows, insertion
 from tests.strategies import DenseMask, dense_masks, mask_pairs
 
 
@@ -140,7 +140,7 @@ def test_rows_are_clipped_by_searching(mask: DenseMask, seed: int) -> None:
     low, high = generator.integers(0, mask.shape[1] + 1, (2, mask.shape[0]))
     bounds = Intervals.from_bounds(mask.shape[1], low, high)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(interval_set, "RUNS_SEARCHED", 0)
+        patch.setattr(in_rows, "RUNS_SEARCHED", 0)
         found = Intervals.from_dense(mask).intersection(bounds)
 
     found.check()
