@@ -289,6 +289,16 @@ class TestRulers:
         assert down[16].text == "answer"
         assert down[17].text == "16,384"
 
+    def test_names_of_regions_that_have_no_room_for_their_numbers_give_way_to_those_around(self) -> None:
+        inner = equal_regions(400, tuple(f"answer[{number}]" for number in range(20)))
+        regions = replace(inner, outer=equal_regions(400, ("left", "right")))
+        view = Viewport(400, 400, query_zoom=8, key_zoom=8)
+        down = left_labels(regions, view, 60)  # of which 25 hold the mask
+        assert [label.text for label in down.values() if label.strong] == ["left", "right"]
+        assert "200" in [label.text for label in down.values()]
+        close = left_labels(regions, replace(view, query_zoom=4, key_zoom=4), 60)
+        assert len([label for label in close.values() if label.strong]) == 20
+
     def test_a_place_names_its_region(self) -> None:
         regions = equal_regions(100, ("prompt", "answer"))
         assert regions.place(73) == "answer+23"

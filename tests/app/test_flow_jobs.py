@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from compilemask_app import document as files
@@ -14,6 +15,7 @@ from compilemask_app.screens.proof_screen import ProofScreen
 from compilemask_app.widgets.job_bar import JobBar, JobState, Phase
 from compilemask_app.widgets.mask_editor import MaskEditor
 from compilemask_app.widgets.mask_view import MaskView
+from textual.screen import Screen
 from textual.widgets import DataTable, Static
 
 from compilemask.measure.report import ValidationReport
@@ -182,6 +184,13 @@ class TestJobs:
             await until(pilot, lambda: screen.results.board.entry(Job.VALIDATE).state.phase is Phase.BAD)
 
 
+def words_below(screen: Screen[Any]) -> str:
+    """What stands below the checks."""
+    region = screen.query_one("#words").region
+    lines = screen._compositor.render_strips()[region.y : region.bottom]
+    return "\n".join(line.text for line in lines)
+
+
 class TestProof:
     """V: what a validation checked."""
 
@@ -204,8 +213,8 @@ class TestProof:
             for figure in (f"{check.of_budget:.2f}", f"{check.largest_error:.1e}", f"{check.largest_allowed:.1e}"):
                 assert figure in lines[dq]
             table.move_cursor(row=dq)
-            await until(pilot, lambda: "never TF32" in str(shown.query_one("#words", Static).content))
-            assert report.notes[0] in str(shown.query_one("#words", Static).content)
+            await until(pilot, lambda: "never TF32" in words_below(shown))
+            assert report.notes[0] in words_below(shown)
             await pilot.press("escape")
             await dialog(pilot, DesignScreen)
 

@@ -10,7 +10,7 @@ from compilemask_app.screens.dialogs import Prompt, Question
 from compilemask_app.screens.shape_flow import GO_AHEAD
 from compilemask_app.widgets.mask_editor import MaskEditor
 from compilemask_app.widgets.region_matrix_view import RegionMatrixView
-from textual.widgets import Button
+from textual.widgets import Button, Input
 
 from compilemask.language.parser import parse_tolerant
 from compilemask.pipeline import compile_text
@@ -94,6 +94,20 @@ class TestKeys:
                 await pilot.click(buttons[answer])
                 await until(pilot, lambda: pilot.app.screen is screen)
             await until(pilot, lambda: "u : 3" in text_of(screen))
+
+    @pytest.mark.parametrize(("row", "half"), [(0, "prompt_a : prompt // 2, prompt_b"), (1, "answer_a : 1, answer_b")])
+    async def test_half_is_offered_where_it_is_known(self, make_app: MakeApp, row: int, half: str) -> None:
+        async with make_app(TWO, compile_=Pictures()).run_test(size=SIZE) as pilot:
+            screen = await design(pilot)
+            assert screen.picture is not None
+            before = screen.picture.rows
+            await pilot.press("r", *["down"] * row, "slash")
+            await dialog(pilot, Prompt)
+            assert pilot.app.screen.query_one(Input).value == half
+            await pilot.press("enter")
+            await until(pilot, lambda: text_of(screen) != TWO)
+            await until(pilot, lambda: screen.picture is not None and screen.picture.revision == screen.revision)
+            assert screen.picture.rows == before
 
     async def test_wrong_answers_are_refused_in_words(self, make_app: MakeApp) -> None:
         async with make_app(TWO, compile_=Pictures()).run_test(size=SIZE) as pilot:

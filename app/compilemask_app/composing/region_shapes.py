@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from compilemask.language import syntax
+from compilemask_app.composing.parameters import parameters_of
 from compilemask_app.composing.region_matrix import RegionEntry
 from compilemask_app.composing.renaming import walk
 from compilemask_app.composing.text_edits import TextEdit, replacing, source_text
@@ -49,10 +50,14 @@ def repeat_region(region: RegionEntry, count: str) -> tuple[tuple[TextEdit, ...]
     return (replacing(span, f"[{whole}] * {_closed(count)}"),), (replacing(span, again),)
 
 
-def first_size(region: RegionEntry) -> str:
-    """Half of the size, where it is a number."""
+def first_size(file: syntax.File, region: RegionEntry) -> str:
+    """Half of the size, where it is a number or a parameter that is one."""
     whole = source_text(region.leaf.size.span)
-    return str(int(whole) // 2) if _NUMBER.match(whole) else "1"
+    if _NUMBER.match(whole):
+        return str(int(whole) // 2)
+    of_name = {line.name: line.default for line in parameters_of(file).lines}
+    default = of_name.get(whole)
+    return f"{whole} // 2" if isinstance(default, syntax.Literal) and type(default.value) is int else "1"
 
 
 def _rest(whole: str, part: str) -> str:

@@ -10,6 +10,10 @@ from compilemask_app.drawing.viewport import Viewport
 GUTTER = 11
 """Columns of the left ruler; the last one is the axis."""
 
+COLUMNS_OF_A_NAME = 6
+ROWS_OF_A_NAME = 2
+"""With the number below it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Label:
@@ -26,7 +30,9 @@ def top_labels(regions: Regions, view: Viewport, columns: int) -> tuple[list[Lab
     numbers: list[Label] = []
     free_name = free_number = 0
     across = view.tokens_across(columns)
-    regions = regions.fitting(view.key_start, min(view.key_length, view.key_start + across), max(1, columns // 6))
+    last = min(view.key_length, view.key_start + across)
+    used = max(1, min(columns, view.column_of(max(view.key_start, last - 1)) + 1))
+    regions = regions.fitting(view.key_start, last, max(1, used // COLUMNS_OF_A_NAME))
     for stretch, begin, end in _stretches(regions, view.key_start, across):
         left = max(0, view.column_of(begin))
         right = min(columns, view.column_of(end))
@@ -61,9 +67,11 @@ def left_labels(regions: Regions, view: Viewport, rows: int) -> dict[int, Label]
     """Row -> label: the name where a region begins, its first token's number below, and numbers every few rows."""
     labels: dict[int, Label] = {}
     down = view.tokens_down(rows)
-    regions = regions.fitting(view.query_start, min(view.query_length, view.query_start + down), max(1, rows))
+    last = min(view.query_length, view.query_start + down)
+    used = max(1, min(rows, view.row_of(max(view.query_start, last - 1)) + 1))
+    regions = regions.fitting(view.query_start, last, max(1, used // ROWS_OF_A_NAME))
     stretches = _stretches(regions, view.query_start, down)
-    named = len(stretches) <= max(1, rows)
+    named = len(stretches) <= used
     for stretch, begin, end in stretches if named else []:
         top = max(0, view.row_of(begin))
         bottom = min(rows, max(top + 1, view.row_of(end)))

@@ -28,6 +28,8 @@ class Dialog(NewestSize, LeavesOnce, ModalScreen[Answer], Generic[Answer]):
     """A box over the screen; escape answers None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "give_up", "Cancel")]
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (90, "-normal")]  # noqa: RUF012 - Textual annotates it as it does
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (28, "-high")]  # noqa: RUF012
 
     def answer(self, result: Answer | None) -> None:
         """Close with an answer."""

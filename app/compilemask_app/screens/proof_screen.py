@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.table import Table
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
@@ -34,7 +35,7 @@ class ProofScreen(OverScreen):
     scope: ClassVar[Scope] = Scope.PROOF
     BINDINGS: ClassVar[list[BindingType]] = bindings(Scope.PROOF)
     DEFAULT_CSS = """
-    ProofScreen DataTable { height: auto; max-height: 60%; background: $surface; scrollbar-size-horizontal: 0; }
+    ProofScreen DataTable { height: auto; max-height: 60%; background: $surface; }
     ProofScreen #head { height: 1; background: $panel; padding: 0 1; text-style: bold; }
     ProofScreen #words { height: auto; padding: 1 1 0 1; }
     ProofScreen VerticalScroll { height: 1fr; }
@@ -86,7 +87,7 @@ class ProofScreen(OverScreen):
     def _look_at(self, event: DataTable.RowHighlighted) -> None:
         self.query_one("#words", Static).update(self._words(self.report.checks[event.cursor_row]))
 
-    def _words(self, check: Check | None) -> Text:
+    def _words(self, check: Check | None) -> Table:
         """What a narrow table cuts off, and what is said of all checks."""
         lines: list[tuple[str, str]] = []
         if check is not None:
@@ -94,10 +95,10 @@ class ProofScreen(OverScreen):
             lines += [("precision", check.precision)] if check.precision else []
             lines += [("wrong", check.first_wrong.describe() + "; enter goes there")] if check.first_wrong else []
         lines += [("note", note) for note in self.report.notes]
-        text = Text()
+        table = Table.grid(padding=(0, 2))
         for name, words in lines:
-            text.append(f"{name:<11}", style=self.app.theme_variables.get("secondary", "")).append(f"{words}\n")
-        return text
+            table.add_row(Text(name, style=self.app.theme_variables.get("secondary", "")), Text(words))
+        return table
 
     @on(DataTable.RowSelected)
     def _go_there(self, event: DataTable.RowSelected) -> None:

@@ -35,7 +35,7 @@ class ShapeFlow:
             self._screen.notify(f"{region.name} is stored in another order and can't be split", severity="warning")
             return
         name = region.name
-        start = f"{name}_a : {region_shapes.first_size(region)}, {name}_b"
+        start = f"{name}_a : {region_shapes.first_size(matrix.file, region)}, {name}_b"
         note = "first name : its size, second name    the second gets the rest; rules keep both"
         prompt = Prompt(f"Split {name}", start, note, check=lambda text: _problem(matrix, text))
         answer = await self._screen.app.ask(prompt)

@@ -89,7 +89,9 @@ class TimesScreen(OverScreen):
 
     @work
     async def action_export(self) -> None:
-        start = str(Path.cwd() / f"{self._mask}_times.csv")
+        design = self.app.design
+        folder = design.files.folder if design is not None else Path.cwd()
+        start = str(folder / f"{self._mask}_times.csv")
         answer = await self.app.ask(Prompt("Export times", start, "a .csv file"))
         if not answer:
             return
