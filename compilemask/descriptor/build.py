@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from hashlib import blake2b
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from compilemask.descriptor.descriptor import Descriptor, TileLists
 from compilemask.intervals import Intervals
 from compilemask.tiles import TileMap, build_tile_map
+from compilemask.tiles.limits import few_enough
 from compilemask.tiles.tile_map import pack_patterns, tile_row_of
 
 
@@ -22,7 +24,11 @@ def build_descriptor(
     """The descriptor of at least one map; all have the same lengths and blocks.
 
     `variant` is [batch or 1, heads or 1] numbers into `maps`; the maps are in kernel order already.
+
+    Raises:
+        MaskFileError: all maps together have more partial tiles than a kernel's numbers and its memory should hold.
     """
+    maps = list(few_enough(maps))
     model = maps[0]
     maps = [_with_edge_patterns(one) for one in maps]
     numbers, patterns = _share_patterns(maps)
@@ -95,19 +101,30 @@ def _with_edge_patterns(tiles: TileMap) -> TileMap:
 def _share_patterns(maps: Sequence[TileMap]) -> tuple[list[NDArray[np.int32]], NDArray[np.uint32]]:
     """One table for all maps, in order of first use by map, query tile and key tile; numbers for every map."""
     known: dict[bytes, int] = {}
-    table: list[NDArray[np.uint32]] = [maps[0].patterns[:0]]
+    fresh: list[list[int]] = []
     numbers = []
     for one in maps:
         used, first = np.unique(one.partial_patterns, return_index=True)
         rename = np.zeros(one.distinct_partial, np.int32)
+        fresh.append([])
         for i in used[np.argsort(first)].tolist():
-            pattern = one.patterns[i]
-            number = known.setdefault(pattern.tobytes(), len(known))
-            if number == len(table) - 1:
-                table.append(pattern[None])
-            rename[i] = number
+            before = len(known)
+            rename[i] = known.setdefault(_digest(one.patterns[i]), before)
+            if len(known) > before:
+                fresh[-1].append(i)
         numbers.append(rename[one.partial_patterns])
-    return numbers, np.concatenate(table)
+    table = np.empty((len(known), *maps[0].patterns.shape[1:]), np.uint32)
+    filled = 0
+    for one, chosen in zip(maps, fresh, strict=True):
+        end = filled + len(chosen)
+        np.take(one.patterns, np.array(chosen, np.intp), axis=0, out=table[filled:end], mode="clip")
+        filled = end
+    return numbers, table
+
+
+def _digest(pattern: NDArray[np.uint32]) -> bytes:
+    """32 bytes instead of the 2 KiB of a pattern: a million of them are compared by it."""
+    return blake2b(pattern.tobytes(), digest_size=32).digest()
 
 
 def _stack(maps: Sequence[TileMap], numbers: Sequence[NDArray[np.int32]]) -> TileLists:

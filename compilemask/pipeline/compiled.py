@@ -27,7 +27,7 @@ from compilemask.pipeline.explanation import Explanation, explain
 from compilemask.pipeline.statistics import Statistics, tile_statistics
 from compilemask.source import Diagnostic
 from compilemask.tiles import TileMap, layered_tile_map
-from compilemask.tiles.limits import check_blocks
+from compilemask.tiles.limits import check_blocks, few_enough
 
 
 class CompiledMask:
@@ -161,7 +161,8 @@ class CompiledMask:
     def descriptor(self, block_m: int = 128, block_n: int = 128) -> Descriptor:
         """What a kernel reads. UsageError for tiles of no or more than 256 tokens."""
         if (block_m, block_n) not in self._descriptors:
-            maps = [self.tiles_of(number, block_m, block_n) for number in range(len(self.kept))]
+            # one by one, so that the limits of all of them end it before all of them are in memory
+            maps = list(few_enough(self.tiles_of(number, block_m, block_n) for number in range(len(self.kept))))
             begin = time.perf_counter()
             order = self.order
             descriptor = build_descriptor(maps, self.variant, order.queries, order.keys)

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from compilemask.errors import MaskFileError, UsageError
 from compilemask.source import Diagnostic, Severity
 
+if TYPE_CHECKING:
+    from compilemask.tiles.tile_map import TileMap
+
 MOST_PIECES_A_ROW = 1 << 22  # pieces of runs in one row of tiles
 MOST_PIECES = 1 << 26
 MOST_PARTIAL = 1 << 22
 MOST_PATTERNS = 1 << 16
+MOST_PATTERNS_TOGETHER = 1 << 20
+MOST_PATTERN_BYTES = 1 << 31  # of 128 x 128 tiles, so many patterns; a kernel counts their words in 32 bits
+MOST_PARTIAL_TOGETHER = 1 << 26  # their numbers, by query and by key, take 1 GiB
 LARGEST_BLOCK = 256
 HINT = "keep tokens that see each other side by side (`order`), or take larger tiles"
+HINT_TOGETHER = (
+    "compile fewer of the heads or samples at once, or keep tokens that see each other side by side (`order`)"
+)
 
 
 def check_blocks(block_m: int, block_n: int) -> None:
@@ -20,6 +32,23 @@ def check_blocks(block_m: int, block_n: int) -> None:
     for name, size in (("block_m", block_m), ("block_n", block_n)):
         if not isinstance(size, int | np.integer) or not 1 <= size <= LARGEST_BLOCK:
             raise UsageError(f"{name} {size!r}: a tile has 1 to {LARGEST_BLOCK} queries and as many keys")
+
+
+def few_enough(maps: Iterable[TileMap]) -> Iterator[TileMap]:
+    """The maps of all samples and heads, as long as they are not too much together. Raises MaskFileError then."""
+    partial = patterns = 0
+    for one in maps:
+        tiles = f"{one.block_m} x {one.block_n} tiles"
+        together = f"in all different samples and heads together, more than {{:,}} partial {tiles}"
+        partial += one.partial
+        patterns += one.distinct_partial
+        most = min(MOST_PATTERNS_TOGETHER, MOST_PATTERN_BYTES // max(1, one.patterns[:1].nbytes))
+        if partial > MOST_PARTIAL_TOGETHER:
+            raise _error(together.format(MOST_PARTIAL_TOGETHER), HINT_TOGETHER)
+        if patterns > most:
+            size = most * one.patterns[:1].nbytes / 2**30
+            raise _error(f"{together.format(most)} that differ within their mask ({size:.3g} GiB)", HINT_TOGETHER)
+        yield one
 
 
 class TileMapSize:
@@ -53,5 +82,5 @@ class TileMapSize:
             raise _error(f"more than {MOST_PATTERNS:,} partial {self._tiles} differ from one another")
 
 
-def _error(message: str) -> MaskFileError:
-    return MaskFileError([Diagnostic(Severity.ERROR, "too-many-tiles", message, None, HINT)])
+def _error(message: str, hint: str = HINT) -> MaskFileError:
+    return MaskFileError([Diagnostic(Severity.ERROR, "too-many-tiles", message, None, hint)])

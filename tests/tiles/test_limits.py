@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from compilemask.descriptor import build_descriptor
 from compilemask.errors import MaskFileError
 from compilemask.intervals import Intervals
 from compilemask.pipeline import compile_text
@@ -35,6 +36,41 @@ def test_every_limit_has_words(
     monkeypatch.setattr("compilemask.tiles.build.RUNS_AT_ONCE", 100)
     with pytest.raises(MaskFileError, match=words):
         build_tile_map(NOISE, 8, 8, order)
+
+
+TEXT_OF_HEADS = """
+param seen per head = [3, 13, 23]
+heads 3
+layout
+    token : 40
+rules
+    token sees token : causal or k.pos == seen
+"""
+
+
+@pytest.mark.parametrize(
+    ("limit", "most", "words"),
+    [
+        ("MOST_PARTIAL_TOGETHER", 17, "in all different samples and heads together, more than 17 partial 8 x 8 tiles"),
+        ("MOST_PATTERNS_TOGETHER", 7, r"more than 7 partial 8 x 8 tiles that differ within their mask \(2.09e-07 GiB"),
+        ("MOST_PATTERN_BYTES", 7 * 32, r"more than 7 partial 8 x 8 tiles that differ within their mask"),
+    ],
+)
+def test_all_heads_together_have_limits_in_words(
+    monkeypatch: pytest.MonkeyPatch, limit: str, most: int, words: str
+) -> None:
+    compiled = compile_text(TEXT_OF_HEADS)
+    assert compiled.descriptor(8, 8).variants == 3
+    maps = [compiled.tiles(8, 8, head=head) for head in range(3)]
+    assert [one.distinct_partial for one in maps] == [2, 3, 3]
+    again = compile_text(TEXT_OF_HEADS)
+
+    monkeypatch.setattr(limits, limit, most)
+    with pytest.raises(MaskFileError, match=words):
+        again.descriptor(8, 8)
+    with pytest.raises(MaskFileError, match=words):
+        build_descriptor(maps, compiled.variant)
+    assert again.tiles(8, 8, head=2).partial == maps[2].partial
 
 
 def test_a_mask_of_too_many_tiles_is_warned_of_and_can_be_looked_at() -> None:
