@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from io import StringIO
 from pathlib import Path
 
 from compilemask_app import document, history
 from compilemask_app.application import Workbench
 from compilemask_app.document import Document
+from compilemask_app.history import TimeRow
 from compilemask_app.messages import WorkerReplied
 from compilemask_app.picture import MaskPicture
 from compilemask_app.screens.compare_screen import CompareScreen
@@ -179,10 +182,24 @@ async def _reading(pilot: Pilot[None]) -> None:
     await pilot.pause(0.4)
 
 
+def times_of_csv(text: str) -> tuple[TimeRow, ...]:
+    """The rows of a text that `history.as_csv` wrote."""
+    columns = {item.name: str(item.type) for item in fields(TimeRow)}
+
+    def value(kind: str, word: str) -> str | int | float | None:
+        if kind == "int":
+            return int(word)
+        return (float(word) if word else None) if kind.startswith("float") else word
+
+    read = csv.DictReader(StringIO(text))
+    assert read.fieldnames == list(columns)
+    return tuple(TimeRow(*(value(kind, record[name]) for name, kind in columns.items())) for record in read)  # type: ignore[arg-type]
+
+
 async def _times(pilot: Pilot[None]) -> None:
     screen = await design(pilot)
     path = screen.app.services.history_file
-    for row in history.from_csv((RECORDINGS / "times.csv").read_text(encoding="utf-8")):
+    for row in times_of_csv((RECORDINGS / "times.csv").read_text(encoding="utf-8")):
         history.add(path, (row,))
     await pilot.press("h")
     await pilot.pause(0.3)

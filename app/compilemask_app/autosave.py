@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from compilemask.errors import UsageError
+from compilemask.files import write_in_one_step
 from compilemask_app.document import Document
 
 MOST = 16
@@ -63,7 +64,7 @@ class Autosave:
         try:
             data = self._own().with_suffix(".data")
             data.mkdir(parents=True, exist_ok=True)
-            (data / name).write_text(content, encoding="utf-8")
+            write_in_one_step(data / name, content)
         except OSError as error:
             raise UsageError(f"not kept: {data / name}: {error.strerror or error}") from None
         return replace(self._document, data=data)

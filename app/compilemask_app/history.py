@@ -10,7 +10,6 @@ from dataclasses import astuple, dataclass, fields
 from datetime import datetime
 from io import StringIO
 from pathlib import Path
-from typing import Any
 
 from compilemask.measure.report import TimingReport
 
@@ -108,21 +107,6 @@ def as_csv(rows_: tuple[TimeRow, ...]) -> str:
     writer.writerow(_COLUMNS)
     writer.writerows(astuple(row) for row in rows_)
     return text.getvalue()
-
-
-def from_csv(text: str) -> tuple[TimeRow, ...]:
-    """The rows of a text that `as_csv` wrote."""
-    whole = {"batch", "heads", "head_dim", "query_length", "key_length"}
-    figures = set(_COLUMNS[-5:])
-
-    def value(name: str, word: str) -> Any:
-        if name in whole:
-            return int(word)
-        return (float(word) if word else None) if name in figures else word
-
-    return tuple(
-        TimeRow(**{name: value(name, record[name]) for name in _COLUMNS}) for record in csv.DictReader(StringIO(text))
-    )
 
 
 @contextmanager

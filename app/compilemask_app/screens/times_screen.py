@@ -11,6 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.widgets import DataTable, Footer, Static
 
+from compilemask.files import write_in_one_step
 from compilemask_app import history
 from compilemask_app.actions import Scope, bindings
 from compilemask_app.drawing.plot import Plot, Point, Series, plot
@@ -96,7 +97,7 @@ class TimesScreen(OverScreen):
         if not answer:
             return
         try:
-            Path(answer).expanduser().write_text(history.as_csv(self.rows), encoding="utf-8")
+            write_in_one_step(Path(answer).expanduser(), history.as_csv(self.rows))
         except OSError as error:
             self.notify(f"not written: {error}", severity="error")
         else:
