@@ -10,8 +10,10 @@ import pytest
 from compilemask_app import document as files
 from compilemask_app import history
 from compilemask_app.history import HistoryError
+from compilemask_app.jobs.exporting import export
 
 from compilemask.errors import UsageError
+from compilemask.pipeline import compile_text
 from tests.app.fake_worker import report
 from tests.scenes import times_of_csv
 
@@ -107,3 +109,41 @@ class TestHistory:
         path.write_text("this is no database, but it is long enough to be looked at" * 20, encoding="utf-8")
         with pytest.raises(HistoryError, match="times"):
             history.rows(path)
+
+
+class TestExport:
+    """What the workbench writes for other programs."""
+
+    TEXT = """
+param lengths per batch = [[3, 6], [9]]
+heads 2
+layout
+    token : lengths
+rules when head == 0
+    token sees token : causal within token
+rules when head == 1
+    token sees token : causal
+"""
+
+    def test_what_is_on_the_screen_or_all_of_it(self, tmp_path: Path) -> None:
+        compiled = compile_text(self.TEXT)
+        document = files.write(files.new_document(), self.TEXT, tmp_path / "m.mask")
+
+        def said(name: str) -> str:
+            return export(compiled, tmp_path / name, document, 1, 1, saved=True).removeprefix(f"wrote {tmp_path}/")
+
+        assert said("m.npy") == "m.npy: bool [9, 9], sample 1 of 2, head 1 of 2"
+        assert said("m.cudnn.npy") == "m.cudnn.npy: int32 [2, 3, 9], sample 1 of 2"
+        assert said("m.flashmask.npy") == "m.flashmask.npy: int32 [2, 2, 9, 4]"
+        assert said("m.flex.py") == "m.flex.py"
+        assert said("m.py") == "m.py"
+        assert f'cm.compile("{tmp_path}/m.mask")' in (tmp_path / "m.py").read_text()
+
+    def test_a_snippet_is_of_the_file_and_its_values(self, tmp_path: Path) -> None:
+        compiled = compile_text(TEXT)
+        new, library = files.new_document(), files.document_of("causal")
+        for document, saved in ((new, True), (library, False)):
+            with pytest.raises(UsageError, match="save the mask first"):
+                export(compiled, tmp_path / "m.py", document, 0, 0, saved=saved)
+        export(compiled, tmp_path / "m.py", replace(library, parameters=(("more", 3),)), 0, 0, saved=True)
+        assert 'cm.compile("causal", more=3)' in (tmp_path / "m.py").read_text()

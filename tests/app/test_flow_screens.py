@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -130,6 +131,20 @@ class TestOtherScreens:
             await pilot.pause(0.1)
             assert screen.picture is not None
             assert (np.load(tmp_path / "out.npy") == screen.picture.rows.to_dense()).all()
+
+    async def test_a_snippet_waits_until_the_mask_is_saved(self, make_app: MakeApp, tmp_path: Path) -> None:
+        document = files.write(files.new_document(), TWO, tmp_path / "two.mask")
+        async with make_app(document=replace(document, begun=TWO + "# more\n"), compile_=Pictures()).run_test(
+            size=SIZE
+        ) as pilot:
+            screen = await design(pilot)
+            for written in (False, True):
+                await pilot.press("f3")
+                await answered(pilot, str(tmp_path / "out.py"))
+                await pilot.pause(0.3)
+                assert (tmp_path / "out.py").exists() is written
+                screen.query_one(MaskEditor).text = TWO
+                await until(pilot, lambda: not screen.files.unsaved)
 
     async def test_export_and_save_as_begin_beside_the_mask(self, make_app: MakeApp, tmp_path: Path) -> None:
         (tmp_path / "masks").mkdir()

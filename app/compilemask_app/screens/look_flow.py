@@ -145,9 +145,11 @@ class LookFlow:
         if not answer:
             return
         path, choice = Path(answer).expanduser(), picture.choice
-        source = str(screen.files.document.path or picture.name)
+        document, saved = screen.files.document, screen.text == screen.files.document.text
         try:
-            said = await asyncio.to_thread(export, picture.compiled, path, source, choice.batch, choice.head)
+            said = await asyncio.to_thread(
+                export, picture.compiled, path, document, choice.batch, choice.head, saved=saved
+            )
         except UsageError as error:
             screen.notify(str(error), severity="error", timeout=8)
         else:
