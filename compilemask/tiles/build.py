@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compilemask.intervals import Intervals, linear
-from compilemask.intervals.moving import MovedColumns
+from compilemask.intervals.moving import LONG, MovedColumns
 from compilemask.tiles.limits import TileMapSize
 from compilemask.tiles.patterns import PatternTable
 from compilemask.tiles.repeats import find_repeats
@@ -93,7 +93,7 @@ def _judged_map(intervals: Intervals, block_m: int, block_n: int, column_order: 
     if column_order is None:
         borders = np.minimum(np.arange(query_tiles + 1) * block_m, intervals.rows)
         size.check_row(int(np.diff(intervals.offsets[borders]).max(initial=0)))
-    for group in _groups(intervals, block_m, column_order):
+    for group in _groups(intervals, block_m, column_order, size):
         tile_rows = -(-group.rows // block_m)
         size.add(tile_rows, group.row.size, 0)
         judged, base = _judge(group, grid, size)
@@ -127,7 +127,9 @@ def _joined(parts: list[Numbers]) -> Numbers:
     return np.concatenate([np.zeros(0, np.int64), *parts])
 
 
-def _groups(intervals: Intervals, block_m: int, column_order: NDArray[np.integer] | None) -> Iterator[Group]:
+def _groups(
+    intervals: Intervals, block_m: int, column_order: NDArray[np.integer] | None, size: TileMapSize
+) -> Iterator[Group]:
     """Whole tile rows that have any run, about RUNS_AT_ONCE runs together."""
     tile_rows = -(-intervals.rows // block_m)
     borders = np.minimum(np.arange(tile_rows + 1) * block_m, intervals.rows)
@@ -135,6 +137,7 @@ def _groups(intervals: Intervals, block_m: int, column_order: NDArray[np.integer
     moved = None if column_order is None else MovedColumns(column_order)
     if moved is not None and intervals.runs:
         pieces = moved.counts(intervals.starts, intervals.ends)
+        size.check_pieces(int(pieces[pieces <= LONG].sum(dtype=np.int64)))  # longer runs may share theirs
         cost = np.concatenate(([0], np.cumsum(pieces)))[intervals.offsets]
     total = cost[borders]
     tile_row = 0

@@ -65,10 +65,14 @@ class TileMapSize:
         self._partial += partial
         if rows == 1:
             self.check_row(pieces)
-        if self._pieces > MOST_PIECES:
-            raise _error(f"the runs fall into more than {MOST_PIECES:,} pieces in this order of tokens")
+        self.check_pieces(self._pieces)
         if self._partial > MOST_PARTIAL:
             raise _error(f"more than {MOST_PARTIAL:,} {self._tiles} are partial")
+
+    def check_pieces(self, pieces: int) -> None:
+        """Raise where all rows of tiles have more pieces of runs than are allowed."""
+        if pieces > MOST_PIECES:
+            raise _error(f"the runs fall into more than {MOST_PIECES:,} pieces in this order of tokens")
 
     def check_row(self, pieces: int) -> None:
         """Raise where one row of tiles has more pieces of runs than can be judged at once."""

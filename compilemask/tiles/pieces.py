@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 Numbers = NDArray[np.integer]
 WORD = 32
-CELLS_A_PIECE = 64  # with more cells for every piece, bits are faster than cells
+CELLS_A_PIECE = 16  # with more cells for every piece, bits are faster than cells
 _BELOW = np.array([(1 << bits) - 1 for bits in range(WORD + 1)], np.uint32)
 
 

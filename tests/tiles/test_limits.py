@@ -92,3 +92,14 @@ def test_an_order_that_cuts_long_runs_into_tokens_is_planned_in_that_order() -> 
     assert compiled.rows.row(9) == ((0, 10),)
     # 128 residues of 4 tiles each; a tile sees those of all residues that begin no later
     assert compiled.tiles().visited == 128 * 128 * (1 + 2 + 3 + 4)
+
+
+def test_too_many_pieces_of_short_runs_are_refused_before_any_tile_is_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    def never(*_: object) -> None:
+        raise AssertionError
+
+    order = np.random.default_rng(6).permutation(60)
+    monkeypatch.setattr(limits, "MOST_PIECES", 300)
+    monkeypatch.setattr("compilemask.tiles.build._judge", never)
+    with pytest.raises(MaskFileError, match="more than 300 pieces"):
+        build_tile_map(NOISE, 8, 8, order)
