@@ -19,7 +19,7 @@ from compilemask.pipeline import CompiledMask
 from compilemask.tiles import build_tile_map
 
 BLOCK = 128
-MOST_RUNS = 1 << 22
+MOST_RUNS = 1 << 23  # their numbers take 64 MiB before they are compressed
 MOST_TILES = 1 << 24
 WIDTH = 100
 OTHERWISE = "a shorter mask, one head and sample (--head, --batch), or a dense .npy can be exported"
