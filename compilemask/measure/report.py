@@ -47,8 +47,8 @@ class Check:
     """One comparison. `scope` says exactly what was compared.
 
     `of_budget` is the worst error in units of the allowed one (None for bit-exact checks), `precision` says in which
-    numbers the kernel multiplied and added, `largest_error` is the largest difference from float64 and
-    `largest_allowed` the largest that any value was allowed, both in units of the output.
+    numbers the kernel multiplied and added. `largest_error` and `largest_allowed` are those of the row, or the
+    value, that used the most of what it was allowed: in units of the output, or in cells where the check counts cells.
     """
 
     name: str

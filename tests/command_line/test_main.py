@@ -477,7 +477,8 @@ def test_validate_is_green_and_says_what_it_did(capsys: Capture, pair: Path) -> 
     assert {check["precision"] for check in kernels} == {
         "float32: products in full float32 (IEEE, never TF32), sums in float32"
     }
-    assert all(check["largest_error"] <= check["largest_allowed"] < 1e-4 for check in kernels)
+    assert all(check["largest_error"] <= check["largest_allowed"] for check in kernels)
+    assert all(check["largest_allowed"] < 1e-5 for check in kernels if len(check["name"].split()) == 3)
     assert report["checks"][0]["precision"] is None
     assert "precision of float32: products in full float32 (IEEE, never TF32)" in printed(capsys, "validate", pair)
 

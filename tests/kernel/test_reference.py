@@ -10,7 +10,8 @@ import torch
 from numpy.typing import NDArray
 
 from compilemask.kernel import reference
-from compilemask.kernel.reference import AttentionResult, dense_attention, plain_attention
+from compilemask.kernel.reference import AttentionResult, dense_attention
+from compilemask.measure.plain_attention import plain_attention
 
 Array = NDArray[np.float64]
 

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
+import math
+from collections.abc import Callable
 
+import numpy as np
 import pytest
 import torch
 
 from compilemask.kernel.reference import AttentionResult
 from compilemask.measure.error_budget import References, compare, references
+from compilemask.measure.kernel_runs import Inputs, adverse_inputs, random_inputs
+from tests.measure.leaks import Cells, causal, errors, in_interpreter, on_cpu
 
 
 def problem(dtype: torch.dtype) -> tuple[References, AttentionResult]:
@@ -57,3 +62,54 @@ def test_half_precision_products_do_not_pass_as_float32() -> None:
     against, _ = problem(torch.float32)
     coarse = dataclasses.replace(against.plain, out=against.plain.out.half().float())
     assert not compare(coarse, against)[0].within
+
+
+MakeInputs = Callable[[torch.Tensor, torch.dtype, int, int], Inputs]
+
+
+def masks(length: int) -> dict[str, Cells]:
+    """Rows of all sizes, of a few keys, of one key, and scattered ones; rows and keys that take no part."""
+    random = np.random.default_rng(5).random((1, 1, length, length))
+    scattered = random < 0.03
+    scattered[..., 5::9, :], scattered[..., 3::8] = False, False
+    window = causal(length) & ~np.tril(np.ones((length, length), bool), -7)
+    return {
+        "causal": causal(length),
+        "window": window,
+        "one key": np.eye(length, dtype=bool)[None, None],
+        "scattered": scattered,
+    }
+
+
+@pytest.mark.parametrize("inputs", [random_inputs, adverse_inputs])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
+def test_right_kernels_use_a_part_of_the_budget(dtype: torch.dtype, inputs: MakeInputs) -> None:
+    for name, cells in masks(400).items():
+        found = errors(on_cpu, cells, cells, dtype, inputs)
+        assert max(error.used for error in found.values()) < 0.75, (name, found)
+    if dtype is not torch.bfloat16:  # which the interpreter can't multiply
+        for name, cells in masks(70).items():
+            found = errors(in_interpreter, cells, cells, dtype, inputs)
+            assert max(error.used for error in found.values()) < 0.75, (name, found)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_a_leak_into_one_row_of_random_data_is_red(dtype: torch.dtype) -> None:
+    right = causal(1000)
+    for row in (60, 500):
+        wrong = right.copy()
+        wrong[0, 0, row, row + 1] = True
+        assert errors(on_cpu, right, wrong, dtype, head_dim=32)["lse"].first_wrong == (0, 0, row)
+
+
+def test_a_row_does_not_borrow_from_a_row_with_a_larger_error() -> None:
+    """Half of the worst error that the plain reference makes anywhere is too much for the row with the least."""
+    against, stored = problem(torch.bfloat16)
+    for name in ("out", "dq", "dk", "dv"):
+        exact, plain, value = (getattr(of, name)[0, 0] for of in (against.exact, against.plain, stored))
+        by_row = (plain.double() - exact).abs().amax(-1)
+        row = int(torch.where(by_row > 0, by_row, math.inf).argmin())
+        value[row] = (exact[row] + by_row.max() / 2).to(value.dtype)
+        error = next(error for error in compare(stored, against) if error.name == name)
+        assert error.first_wrong is not None
+        assert error.first_wrong[:3] == (0, 0, row)

@@ -23,6 +23,7 @@ from compilemask.measure.report import Check, Outcome, ValidationReport
 from compilemask.measure.validate import validate
 from compilemask.pipeline import CompiledMask, compile_text
 from compilemask.pipeline import compile as compile_mask
+from tests.kernel.test_attention_call import DenseMask
 
 EXAMPLES = sorted((Path(__file__).parent.parent / "language" / "examples").glob("*.mask"))
 
@@ -121,7 +122,11 @@ def test_a_small_mask_is_compared_whole_and_its_kernel_runs() -> None:
     assert report.passed
     assert checks(report)["intervals"].scope == "all 16,641 cells"
     kernels = [check for check in report.checks if check.name.startswith("kernel")]
-    assert {check.name.split()[2] for check in kernels} == {"out", "lse", "dq", "dk", "dv"}
+    runs = {(*check.name.split()[1:-1], check.name.split()[-1]) for check in kernels}
+    outputs = ("out", "lse", "dq", "dk", "dv")
+    ways = [(dtype, *data) for dtype in ("float32", "float16") for data in ((), ("adverse",), ("sets",))]
+    assert runs == {(*way, output) for way in ways for output in outputs}
+    assert any("in cells" in note for note in report.notes)
     assert all(check.of_budget is not None and check.of_budget <= 1 for check in kernels)
 
 
@@ -147,7 +152,7 @@ def test_a_wrong_value_of_the_kernel_is_named_by_its_token(
 ) -> None:
     def wrong(mask: ReducedMask, given: Inputs) -> AttentionResult:
         found = interpreted(mask, given)
-        getattr(found, output)[0, 0, row, 3] += 0.5
+        getattr(found, output)[0, 0, row, 3] += 1.0
         return found
 
     monkeypatch.setattr(kernel_checks, "interpreted", wrong)
@@ -155,12 +160,33 @@ def test_a_wrong_value_of_the_kernel_is_named_by_its_token(
     report = validate(small(), block_m=64, block_n=64)
 
     failed = [check for check in report.checks if check.outcome is Outcome.FAIL]
-    assert {check.name for check in failed} == {f"kernel float32 {output}", f"kernel float16 {output}"}
+    names = {f"kernel {dtype} {data}{output}" for dtype in ("float32", "float16") for data in ("", "adverse ", "sets ")}
+    assert {check.name for check in failed} == names
     first = failed[0].first_wrong
     assert first is not None
     assert getattr(first, token) == row
     assert getattr(first, f"{token}_region") == ("document[1]+5" if row == 75 else "document[0]+20")
     assert first.expected.startswith(output)
+
+
+@pytest.mark.parametrize("data", ["float32 sets", "float16 sets"])
+def test_a_kernel_that_sees_one_cell_too_many_is_told_which(monkeypatch: pytest.MonkeyPatch, data: str) -> None:
+    def leaking(mask: ReducedMask, given: Inputs) -> AttentionResult:
+        cells = mask.visible.copy()[None]
+        cells[0, 0, 75, 20] = True  # in a document of its own
+        return interpreted(DenseMask(cells), given)
+
+    monkeypatch.setattr(kernel_checks, "interpreted", leaking)
+
+    found = checks(validate(small(), block_m=64, block_n=64))
+
+    for output in ("out", "dq", "dk", "dv"):
+        cell = found[f"kernel {data} {output}"].first_wrong
+        assert cell is not None
+        assert (cell.query, cell.key, cell.expected, cell.found) == (75, 20, "hidden", "visible")
+    lse = found[f"kernel {data} lse"].first_wrong
+    assert lse is not None
+    assert lse.describe() == "batch 0 head 0, query 75 = document[1]+5: expected 6 visible keys, found 7 visible keys"
 
 
 def flipped(descriptor: Descriptor, pattern: int, row: int, column: int) -> Descriptor:
