@@ -163,7 +163,7 @@ def padded(head_dim: int) -> int:
 
 
 def forward_configuration(family: Family, dtype: torch.dtype, head_dim: int, head_dim_v: int) -> Configuration:
-    """The measured choice for the portable forward kernel."""
+    """Launch of the portable forward kernel: measured on Hopper, elsewhere by what compiles without spills."""
     if family is Family.INTERPRETER:
         return _INTERPRETER
     width = padded(max(head_dim, head_dim_v))
