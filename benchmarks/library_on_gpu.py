@@ -1,10 +1,12 @@
-"""Every library mask on this machine's GPU, whole, against float64 dense attention: output, LSE and gradients.
+"""Every library mask on this machine's GPU, whole, output, LSE and gradients: against float64, and as sets of cells.
 
     python -m benchmarks.library_on_gpu [NAME ...] [--tokens 2048 4096] [--dtype bfloat16] [--head-dim 128]
 
-A row per mask and size: its axes, the share of the error budget that each output used (above 1 is wrong), and whether a
-second run gave the same bits. Keys that nobody sees hold NaN. The last line counts; the exit code is 1 if anything is
-wrong.
+A row per mask and size: its axes, the share of its allowance that each output used (above 1 is wrong), the largest of
+three runs, and whether a second run gave the same bits. The runs: random data and adverse data within the error budget,
+and the two probes of `compilemask.measure.set_probe`, which see a single wrong cell; these have two query heads per key
+head where the heads are even in number. Keys that nobody sees hold NaN. The last line counts; the exit code is 1 if
+anything is wrong.
 """
 
 from __future__ import annotations
@@ -17,8 +19,10 @@ import torch
 from benchmarks.library_sizes import resized
 from compilemask import library, pipeline
 from compilemask.errors import CompileMaskError
-from compilemask.measure.error_budget import compare, references
-from compilemask.measure.kernel_runs import called, random_inputs
+from compilemask.measure.code_sums import SetError
+from compilemask.measure.error_budget import NAMES, OutputError, compare, references
+from compilemask.measure.kernel_runs import adverse_inputs, called, random_inputs
+from compilemask.measure.set_probe import judge_keys, judge_queries, key_probe, query_probe
 from compilemask.pipeline import CompiledMask
 
 SEED = 20
@@ -36,19 +40,37 @@ def judged(name: str, tokens: int, dtype: torch.dtype, head_dim: int) -> tuple[s
     """One row of the table, and whether all of it is right."""
     mask = pipeline.compile(name, params=resized(name, tokens))
     visible = visible_cells(mask)
-    given = random_inputs(visible, dtype, head_dim, SEED)
-    found, again = (called(mask, given, gradients=True) for _ in range(2))
-    truth = references(given.q, given.k, given.v, visible, dout=given.dout, dlse=given.dlse)
-    errors = compare(found, truth)
-    same = all(torch.equal(getattr(found, e.name), getattr(again, e.name)) for e in errors)
-    used = "  ".join(f"{error.name} {error.used:5.2f}" for error in errors)
-    right = same and all(error.within for error in errors)
+    found: list[OutputError | SetError] = []
+    same = True
+    for inputs in (random_inputs, adverse_inputs):
+        given = inputs(visible, dtype, head_dim, SEED)
+        first, again = (called(mask, given, gradients=True) for _ in range(2))
+        found += compare(first, references(given.q, given.k, given.v, visible, given.scale, given.dout, given.dlse))
+        same &= all(torch.equal(getattr(first, output), getattr(again, output)) for output in NAMES)
+    found += set_errors(mask, visible, dtype, head_dim)
+    used = {output: max(error.used for error in found if error.name == output) for output in NAMES}
+    words = "  ".join(f"{output} {share:5.2f}" for output, share in used.items())
+    right = same and all(error.within for error in found)
     size = f"{visible.shape[0]} x {visible.shape[1]} x {mask.query_length:,} x {mask.key_length:,}"
-    return f"{'ok   ' if right else 'WRONG'} {name:<28}{size:<26}{used}{'' if same else '  bits differ'}", right
+    row = f"{'ok   ' if right else 'WRONG'} {name:<28}{size:<26}{words}{'' if same else '  bits differ'}"
+    return "\n".join([row, *(f"      {error}" for error in found if not error.within)]), right
+
+
+def set_errors(mask: CompiledMask, visible: torch.Tensor, dtype: torch.dtype, head_dim: int) -> list[SetError]:
+    """What the probes say of the kernels on a mask whose visible cells are [batch, heads, queries, keys]."""
+    heads = visible.shape[1]
+    by_query, by_key = (
+        make(visible, dtype, head_dim, SEED, heads // 2 if heads % 2 == 0 else heads)
+        for make in (query_probe, key_probe)
+    )
+    errors = judge_queries(called(mask, by_query, gradients=True), by_query, visible)
+    return errors + judge_keys(called(mask, by_key, gradients=True), by_key, visible)
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Library masks against float64 dense attention on the GPU.")
+    parser = argparse.ArgumentParser(
+        description="Library masks against float64 dense attention, and as sets of cells, on the GPU."
+    )
     parser.add_argument("names", nargs="*", help="library masks; all when none is given")
     parser.add_argument("--tokens", type=int, nargs="+", default=[2048, 4096])
     parser.add_argument("--dtype", default="bfloat16", choices=["bfloat16", "float16", "float32"])
