@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 from dataclasses import dataclass
 
 import numpy as np
@@ -73,9 +74,18 @@ def adverse_inputs(
     return given
 
 
-def use_interpreter() -> None:
-    """Make Triton interpret; to be called before any kernel is imported."""
+YES = ("1", "true", "yes", "on", "y")
+
+
+def use_interpreter() -> bool:
+    """Make Triton interpret in this process, from now on; false if it has been imported before, in order to compile.
+
+    Triton's own library is made for one or the other when it is imported, so there is no way back.
+    """
+    if os.environ.get("TRITON_INTERPRET", "").lower() not in YES and "triton" in sys.modules:
+        return False
     os.environ["TRITON_INTERPRET"] = "1"
+    return True
 
 
 def interpreted(mask: Mask, given: Inputs) -> AttentionResult:

@@ -137,11 +137,14 @@ class _Squares:
         return dscores, as_operand + in_float32 + (block.exponent * dscores).square()
 
     def _through_delta(self, block: _Block, rounded: Tensor, out: Tensor, dout: Tensor, dlse: Tensor) -> Tensor:
-        """Squared rounding of delta - dlse, [queries, 1]."""
+        """Squared rounding of delta - dlse, [queries, 1].
+
+        Two roundings, as this one number moves its whole row: unlike others it does not average over the columns.
+        """
         of_weights = (rounded * (dout @ block.v.T).square()).sum(1)
         of_out = (self._stored(out, block.count) * dout.square()).sum(1)
         in_float32 = EPS32**2 * (out.square().sum(1) * dout.square().sum(1) + dlse.square())
-        return (of_weights + of_out + in_float32)[:, None]
+        return 4.0 * (of_weights + of_out + in_float32)[:, None]
 
     def bands(self, exact: AttentionResult) -> AttentionResult:
         if exact.dk is None or exact.dv is None:
