@@ -51,8 +51,6 @@ def portable_backward(
     """
     query, key, value = saved.query, saved.key, saved.value
     dquery, dkey, dvalue = (torch.empty(x.shape, dtype=x.dtype, device=x.device) for x in (query, key, value))
-    if query.numel() == 0 or key.numel() == 0:
-        return dquery.zero_(), dkey.zero_(), dvalue.zero_()
     lse, delta = query_terms(saved)
     _launch_keys(saved, lse, delta, dkey, dvalue, by_key, scale, configuration)
     _launch_queries(saved, lse, delta, dquery, by_query, scale, configuration)

@@ -75,6 +75,10 @@ class Attention(torch.autograd.Function):
         return *grads, None, None
 
     @staticmethod
+    def jvp(ctx: Any, *tangents: Any) -> Any:
+        raise UsageError("compilemask.attention has gradients in reverse mode only, not jvp.")
+
+    @staticmethod
     def vmap(
         info: Any, in_dims: tuple[int | None, ...], query: Tensor, key: Tensor, value: Tensor, mask: int, scale: float
     ) -> tuple[tuple[Tensor, Tensor], tuple[int, int]]:

@@ -24,8 +24,6 @@ def portable_forward(
     head_dim_v = value.shape[3]
     output = torch.empty(batch, heads, length, head_dim_v, dtype=query.dtype, device=query.device)
     lse = torch.empty(batch, heads, length, dtype=torch.float32, device=query.device)
-    if output.numel() == 0:
-        return output, lse
     lists = tensors.by_query
     live_keys = tensors.patterns if tensors.live_keys is None else tensors.live_keys
     attention_forward[(batch * heads * lists.tiles,)](

@@ -185,6 +185,13 @@ def test_works_under_checkpointing_and_torch_func() -> None:
     assert torch.equal(torch.autograd.grad(recomputed, leaf)[0], expected)
 
 
+def test_refuses_forward_mode_in_words() -> None:
+    mask = mixed_mask(1, 1, 9, 11)
+    q, k, v = (tensor.detach() for tensor in tensors(mask))
+    with pytest.raises(UsageError, match="reverse mode only"):
+        torch.func.jvp(lambda q: attention(q, k, v, mask), (q,), (torch.ones_like(q),))
+
+
 def test_a_mask_is_forgotten_with_its_owner() -> None:
     from compilemask.kernel import prepared
 

@@ -11,7 +11,7 @@ from compilemask.kernel.configurations import Family, family_of, forward_configu
 @pytest.mark.parametrize(
     ("capability", "family"),
     [((8, 0), Family.AMPERE), ((8, 6), Family.CONSUMER), ((8, 9), Family.CONSUMER), ((9, 0), Family.HOPPER),
-     ((10, 0), Family.BLACKWELL), ((10, 3), Family.BLACKWELL), ((12, 0), Family.CONSUMER), ((7, 5), Family.CONSUMER)],
+     ((10, 0), Family.BLACKWELL), ((10, 3), Family.BLACKWELL), ((12, 0), Family.CONSUMER)],
 )  # fmt: skip
 def test_family(capability: tuple[int, int], family: Family) -> None:
     assert family_of(capability) is family
