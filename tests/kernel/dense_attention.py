@@ -20,3 +20,21 @@ def relative_error(actual: Tensor, expected: Tensor) -> float:
     """||actual - expected|| / ||expected||; NaN in either is NaN."""
     difference, norm = (actual.detach().double() - expected.detach().double()).norm(), expected.detach().double().norm()
     return float(difference / torch.where(norm == 0, 1.0, norm))
+
+
+def row_error(actual: Tensor, expected: Tensor) -> float:
+    """The largest `relative_error` of any row (last axis): one wrong row can't hide among many right ones.
+
+    A row of zeros has to be zeros; NaN in either is infinite.
+    """
+    right = expected.detach().double()
+    difference, norm = (actual.detach().double() - right).norm(dim=-1), right.norm(dim=-1)
+    share = torch.where(difference == 0, 0.0, difference / norm)
+    return float(torch.nan_to_num(share, nan=torch.inf).max()) if share.numel() else 0.0
+
+
+def largest_error(actual: Tensor, expected: Tensor) -> float:
+    """The largest |actual - expected| / max(1, |expected|), for values that are logarithms; NaN is infinite."""
+    right = expected.detach().double()
+    share = (actual.detach().double() - right).abs() / right.abs().clamp(min=1.0)
+    return float(torch.nan_to_num(share, nan=torch.inf).max()) if share.numel() else 0.0

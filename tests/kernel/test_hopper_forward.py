@@ -10,6 +10,8 @@ import torch
 
 from compilemask.kernel import hopper_launch
 from compilemask.kernel.api import attention
+from compilemask.kernel.reference import AttentionResult
+from compilemask.measure.error_budget import compare, references
 from tests.kernel.dense_attention import dense, relative_error
 from tests.kernel.test_attention_call import DenseMask
 
@@ -73,11 +75,14 @@ def test_equals_dense_attention_whatever_the_unseen_hold(name: str) -> None:
     k = random(case.kv_heads, case.keys, case.head_dim)
     v = random(case.kv_heads, case.keys, case.head_dim_v)
     expected, expected_lse = dense(q, k, v, visible, 0.1)
+    against = references(q, k, v, visible, 0.1)
     seen = visible.any(2).reshape(case.batch, case.kv_heads, -1, case.keys).any(2)
     k, v = torch.where(seen[..., None], k, torch.nan), torch.where(seen[..., None], v, torch.inf)
     q = torch.where(visible.any(3)[..., None], q, torch.nan)
     assert hopper_launch.hopper_accepts(q, v, 0.1)
     output, lse = attention(q, k, v, mask, scale=0.1, return_lse=True, enable_gqa=True)
+    errors = compare(AttentionResult(output, lse), against)
+    assert all(error.within for error in errors), errors
     assert relative_error(output, expected) < ERRORS[case.dtype]
     assert torch.equal(torch.isinf(lse), torch.isinf(expected_lse))
     finite = torch.isfinite(expected_lse)
@@ -104,9 +109,12 @@ def test_scores_that_jump_are_walked_again(
     k[:, ::2, 140::97] *= 60
     k[:, 1::2, 400::301] *= 15
     v[:, :, 7] = 3e4 if dtype is torch.float16 else 1e38
-    expected, expected_lse = dense(q, k, v, torch.from_numpy(mask.cells).cuda(), 0.1)
+    visible = torch.from_numpy(mask.cells).cuda()
+    expected, expected_lse = dense(q, k, v, visible, 0.1)
     output, lse = attention(q, k, v, mask, scale=0.1, return_lse=True)
     assert bool(torch.isfinite(output).all())
+    errors = compare(AttentionResult(output, lse), references(q, k, v, visible, 0.1))
+    assert all(error.within for error in errors), errors
     assert relative_error(output, expected) < ERRORS[dtype]
     assert relative_error(lse, expected_lse) < 5e-6
     assert torch.equal(output, attention(q, k, v, mask, scale=0.1))
