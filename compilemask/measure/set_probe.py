@@ -9,7 +9,7 @@ in the other tensors each row of an output is the sum of the codes of a set. n[i
         dk[j] / scale = sum of q[i]                             dv[j] = sum of dout[i] / n[i]
 
 The sums are exact in float32, so only what is stored is rounded (`code_sums` says what of a difference is a wrong
-cell). In bfloat16 and with 64 columns one cell shows among about 100,000; beyond, the allowance grows and says so. The
+cell). In bfloat16 and with 64 columns one cell shows among 200,000; beyond, the allowance grows and says so. The
 weights 1 / n of dv may be rounded to the dtype or not, a kernel is free to do either. Column 0 of k is 1 everywhere:
 there dq is as large as it can get, n times the largest key.
 """
@@ -26,8 +26,6 @@ from torch import Tensor
 from compilemask.kernel.reference import AttentionResult
 from compilemask.measure.code_sums import Explain, SetError, code_sums, counts, judge, wrong_member
 from compilemask.measure.kernel_runs import Inputs
-
-LARGEST_POWER = 14  # of two in dout, so that float16 can hold it
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +68,8 @@ def key_codes(sizes: Sizes, count: Tensor, seed: int) -> Inputs:
     """`key_probe` by `count` [batch, heads, queries]; a query with count 0 adds nothing to dk."""
     codes = _coder(count.device, sizes.dtype, seed)
     q, dout = (codes(sizes.batch, sizes.heads, sizes.queries, sizes.head_dim) for _ in range(2))
-    power = torch.exp2(count.clamp(min=1).float().log2().round().clamp(max=LARGEST_POWER))
+    largest = math.floor(math.log2(torch.finfo(sizes.dtype).max)) - 1  # a query of float16 with more keys counts less
+    power = torch.exp2(count.clamp(min=1).float().log2().round().clamp(max=largest))
     k = q.new_zeros(sizes.batch, sizes.key_heads, sizes.keys, sizes.head_dim)
     return Inputs(q, k, torch.zeros_like(k), dout * power[..., None].to(sizes.dtype), count.float())
 

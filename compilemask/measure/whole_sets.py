@@ -17,7 +17,7 @@ from compilemask.measure.oracle import BlockOracle
 from compilemask.measure.report import Check, Outcome
 from compilemask.measure.set_probe import Sizes, judge_keys, judge_queries, key_codes, query_codes
 
-BYTES_PER_VALUE = 32  # of q, k, v, out, dout, their gradients and the sums of dq, at most
+BYTES_PER_VALUE = 40  # of q, k, v, out, dout, their gradients and the sums of dq, at most
 
 
 def check_whole_sets(
@@ -27,7 +27,7 @@ def check_whole_sets(
     compiled, variant = place.compiled, place.variant
     size = f"whole length {compiled.query_length:,} x {compiled.key_length:,}"
     values = compiled.batch * compiled.heads * max(compiled.query_length, compiled.key_length) * head_dim
-    if device == "cuda" and values * BYTES_PER_VALUE > torch.cuda.mem_get_info()[0]:
+    if device == "cuda" and values * BYTES_PER_VALUE > _free_memory():
         return [
             Check("kernel whole sets", Outcome.SKIPPED, f"{size} with gradients does not fit into the GPU's memory")
         ]
@@ -41,6 +41,12 @@ def check_whole_sets(
     tokens = Tokens((place,), everything[0], columns, block, dtype)
     scope = f"{size}, {len(columns):,} columns judged"
     return checks + [of_set("whole sets ", error, scope, tokens) for error in errors]
+
+
+def _free_memory() -> int:
+    """Bytes on the GPU that nobody holds."""
+    torch.cuda.empty_cache()
+    return torch.cuda.mem_get_info()[0]
 
 
 def _by_rows(place: Place, rows: NDArray[np.int64], dtype: torch.dtype, head_dim: int, device: str) -> list[SetError]:

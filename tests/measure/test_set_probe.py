@@ -10,7 +10,7 @@ import torch
 
 from compilemask.kernel.reference import AttentionResult
 from compilemask.measure import whole_sets
-from compilemask.measure.code_sums import wrong_member
+from compilemask.measure.code_sums import code_sums, judge, wrong_member
 from compilemask.measure.kernel_runs import Inputs, called
 from compilemask.measure.mask_checks import places
 from compilemask.measure.report import Outcome
@@ -155,3 +155,17 @@ def test_a_long_mask_is_judged_on_rows_and_columns(monkeypatch: pytest.MonkeyPat
     wider = compile_mask("sliding_window", length=1500, size=301)
     monkeypatch.setattr(whole_sets, "called", lambda _, given, gradients: called(wider, given, gradients=gradients))
     assert {outcome for _, outcome, _ in whole(mask)} == {Outcome.FAIL}
+
+
+@pytest.mark.parametrize("dtype", HALVES)
+def test_one_cell_shows_among_two_hundred_thousand(dtype: torch.dtype) -> None:
+    keys = 200_000
+    codes = torch.randint(0, 2, (keys + 1, 64), generator=torch.Generator().manual_seed(4)).double() * 2 - 1
+    right, more = codes[:keys].sum(0), codes.sum(0)
+    count = torch.full((1, 1, 2), keys)
+    out = torch.stack((right / keys, more / (keys + 1))).to(dtype)[None, None]
+    expected = right.expand(1, 1, 2, -1)
+    sums = code_sums("out", out, count.double(), expected, count)
+    error = judge(sums, lambda error, *_: error)
+    assert error.position == (0, 0, 1)
+    assert judge(replace(sums, found=expected), lambda error, *_: error).within
