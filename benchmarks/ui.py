@@ -83,7 +83,6 @@ def starts(times: int) -> tuple[list[Start], list[Start]]:
             "COLORTERM": "truecolor",
             "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'app'}",
             "PYTHONPYCACHEPREFIX": folder,
-            **dict.fromkeys(("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"), folder),
         }
         workbench, bare = ["-m", "compilemask_app", "shared_prompt_rm"], ["-c", BARE]
         runs = [(_start(workbench, environment, whole=True), _start(bare, environment)) for _ in range(times + 1)]
@@ -91,6 +90,13 @@ def starts(times: int) -> tuple[list[Start], list[Start]]:
 
 
 def _start(arguments: list[str], environment: dict[str, str], *, whole: bool = False) -> Start:
+    """With nothing left behind by an earlier one, as the text that is typed here would be brought back."""
+    with tempfile.TemporaryDirectory() as folder:
+        places = dict.fromkeys(("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"), folder)
+        return _started(arguments, environment | places, whole=whole)
+
+
+def _started(arguments: list[str], environment: dict[str, str], *, whole: bool) -> Start:
     begin = time.perf_counter()
     child = pexpect.spawn(sys.executable, arguments, env=environment, dimensions=(40, 120))
     child.expect("REGIONS", timeout=20)

@@ -25,8 +25,10 @@ class LatePictures:
 
     @cached_property
     def _pictures(self) -> Compile:
+        from compilemask.pipeline.memory import keep_freed_memory
         from compilemask_app.jobs.pictures import Pictures
 
+        keep_freed_memory()
         return Pictures()
 
 

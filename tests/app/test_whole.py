@@ -32,6 +32,7 @@ ROOT = Path(__file__).parents[2]
 
 LOADED = """
 import asyncio, sys
+import compilemask_app.main, compilemask.command_line.main, compilemask.command_line.workbench
 from compilemask_app.application import Workbench
 from compilemask_app.document import document_of
 from compilemask_app.services import Services
