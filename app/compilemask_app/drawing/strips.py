@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 import numpy as np
 from numpy.typing import NDArray
 from rich.segment import Segment
@@ -17,15 +19,32 @@ UPPER_HALF = "▀"
 def half_block_row(upper: Inks, lower: Inks, palette: str) -> list[Segment]:
     """One terminal row of two pixel rows; neighbours of one look are one segment, even cells are spaces."""
     pairs = upper.astype(np.int32) * 256 + lower
-    segments = []
-    for begin, end in _runs(pairs):
-        top, bottom = int(upper[begin]), int(lower[begin])
-        if (glyph := GLYPHS_IN_COLOUR.get(top)) is not None and top == bottom:
-            segments.append(Segment(glyph * (end - begin), glyph_style(palette, top)))
-            continue
-        glyph = " " if top == bottom else UPPER_HALF
-        segments.append(Segment(glyph * (end - begin), pixel_style(palette, top, bottom)))
+    if not len(pairs):
+        return []
+    cuts = (pairs[1:] != pairs[:-1]).nonzero()[0] + 1
+    codes = [int(pairs[0]), *pairs[cuts].tolist()]
+    looks = _LOOKS[palette]
+    segments, begin = [], 0
+    for pair, end in zip(codes, [*cuts.tolist(), len(pairs)], strict=True):
+        glyph, style = looks.get(pair) or _look(palette, pair)
+        segments.append(Segment(glyph * (end - begin), style))
+        begin = end
     return segments
+
+
+_LOOKS: defaultdict[str, dict[int, tuple[str, Style]]] = defaultdict(dict)
+"""Of each palette the glyph and style of a pair of inks, upper * 256 + lower."""
+
+
+def _look(palette: str, pair: int) -> tuple[str, Style]:
+    top, bottom = divmod(pair, 256)
+    glyph = GLYPHS_IN_COLOUR.get(top) if top == bottom else None
+    if glyph is not None:
+        look = glyph, glyph_style(palette, top)
+    else:
+        look = " " if top == bottom else UPPER_HALF, pixel_style(palette, top, bottom)
+    _LOOKS[palette][pair] = look
+    return look
 
 
 def half_block_rows(inks: Inks, palette: str) -> list[list[Segment]]:
@@ -61,10 +80,3 @@ def _glyph_table(ascii_only: bool) -> NDArray[np.uint32]:
     for ink, glyph in glyphs.items():
         table[ink] = ord(glyph)
     return table
-
-
-def _runs(values: NDArray[np.int32]) -> list[tuple[int, int]]:
-    if len(values) == 0:
-        return []
-    cuts = (np.flatnonzero(values[1:] != values[:-1]) + 1).tolist()
-    return list(zip([0, *cuts], [*cuts, len(values)], strict=True))
