@@ -67,6 +67,7 @@ class _Block:
     count: Tensor  # [queries, 1]
     weights: Tensor
     exponent: Tensor
+    of_lse: Tensor  # [queries, 1], the share of the LSE in that
 
 
 def _block(given: Terms, exact: AttentionResult, place: tuple[int, int, int], rows: slice) -> _Block:
@@ -75,9 +76,10 @@ def _block(given: Terms, exact: AttentionResult, place: tuple[int, int, int], ro
     q, k, v = given.q[b, h, rows].double(), given.k[b, g].double(), given.v[b, g].double()
     lse = torch.where(seen.any(1), exact.lse[b, h, rows], 0.0)[:, None]
     weights = torch.where(seen, torch.exp(q @ k.T * given.scale - lse), 0.0)
-    lengths = q.norm(dim=1)[:, None] * k.norm(dim=1) * abs(given.scale)
-    exponent = torch.where(seen, EXPONENT * (lengths + lse.abs()), 0.0)
-    return _Block(q, k, v, seen, seen.sum(1, keepdim=True), weights, exponent)
+    # a score is off by roundings of its products, which may be far larger than it; the LSE is off as its scores are
+    score = EXPONENT * q.norm(dim=1)[:, None] * k.norm(dim=1) * abs(given.scale)
+    of_lse = (weights * score).sum(1, keepdim=True) + EXPONENT * lse.abs()
+    return _Block(q, k, v, seen, seen.sum(1, keepdim=True), weights, torch.where(seen, score + of_lse, 0.0), of_lse)
 
 
 def _incoming(gradient: Tensor | None, here: tuple[int, int, slice], like: Tensor) -> Tensor:
@@ -118,6 +120,7 @@ class _Squares:
         of_delta = through_delta * (block.weights @ block.k).square()
         self.dq[b, h, rows] = scale * (spread @ block.k.square() + of_delta) + self._stored(dq, count)
         self.dq[b, h, rows] += _summed(count, scale * (dscores.square() @ block.k.square()), dq)
+        self.dq[b, h, rows] += (block.of_lse * dq).square()
         self.dk[b, g] += scale * ((spread + through_delta * block.weights.square()).T @ block.q.square())
         self.dk_terms[b, g] += scale * (dscores.square().T @ block.q.square())
 

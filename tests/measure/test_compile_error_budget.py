@@ -113,3 +113,12 @@ def test_a_row_does_not_borrow_from_a_row_with_a_larger_error() -> None:
         error = next(error for error in compare(stored, against) if error.name == name)
         assert error.first_wrong is not None
         assert error.first_wrong[:3] == (0, 0, row)
+
+
+def test_the_error_of_an_lse_reaches_the_weights_of_small_scores() -> None:
+    """A long key with a small score of cancelling products moves the LSE, and with it weights that it has no part in."""
+    cells = np.zeros((1, 1, 141, 141), bool)
+    for start, end in ((0, 45), (45, 77), (77, 141)):
+        cells[0, 0, start:end, start:end] = np.tril(np.ones((end - start, end - start), bool))
+    found = errors(in_interpreter, cells, cells, torch.float32, adverse_inputs)
+    assert max(error.used for error in found.values()) < 0.6
