@@ -116,7 +116,7 @@ def test_a_row_does_not_borrow_from_a_row_with_a_larger_error() -> None:
 
 
 def test_the_error_of_an_lse_reaches_the_weights_of_small_scores() -> None:
-    """A long key with a small score of cancelling products moves the LSE, and with it weights that it has no part in."""
+    """A long key whose products cancel moves the LSE, and with it the weights of all other keys of the row."""
     cells = np.zeros((1, 1, 141, 141), bool)
     for start, end in ((0, 45), (45, 77), (77, 141)):
         cells[0, 0, start:end, start:end] = np.tril(np.ones((end - start, end - start), bool))
