@@ -12,7 +12,9 @@ from pathlib import Path
 
 import pytest
 from compilemask_app.job_board import JobBoard
+from compilemask_app.jobs import compile_job
 from compilemask_app.jobs.compile_job import Broken, CompileRequest, CompileThread, Outcome, guarded
+from compilemask_app.jobs.pictures import Pictures
 from compilemask_app.jobs.worker_client import WorkerClient
 from compilemask_app.messages import WorkerLost, WorkerReplied
 from compilemask_app.picture import Picture
@@ -60,6 +62,20 @@ class TestCompileThread:
         wait_for(lambda: 5 in done)
         thread.stop()
         assert done == [0, 5]
+
+    def test_the_tiles_are_made_once_the_mask_is_drawn(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(compile_job, "DRAWN_S", 60.0)
+        done: list[Outcome] = []
+        thread = CompileThread(Pictures(), done.append)
+        thread.submit(CompileRequest(3, "m", "layout\n    a : 8\nrules\n    a sees a : causal\n"))
+        wait_for(lambda: len(done) == 1)
+        thread.drawn(2)
+        time.sleep(0.05)
+        assert [isinstance(outcome, Picture) for outcome in done] == [False]
+        thread.drawn(3)
+        wait_for(lambda: len(done) == 2)
+        thread.stop()
+        assert isinstance(done[1], Picture)
 
     def test_nothing_is_delivered_after_the_end(self) -> None:
         gate, begun = threading.Event(), threading.Event()

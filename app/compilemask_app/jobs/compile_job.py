@@ -38,8 +38,8 @@ Outcome = MaskPicture | Broken
 """A `MaskPicture` that is no `Picture` yet is followed by its whole, unless a newer text overtakes it."""
 Compile = Callable[[CompileRequest], Outcome]
 
-DRAWN_S = 0.02
-"""So soon a mask that was delivered is drawn."""
+DRAWN_S = 0.15
+"""So long its tiles wait at most for a mask that was delivered to be drawn."""
 
 
 class CompileThread:
@@ -53,6 +53,7 @@ class CompileThread:
         self._deliver = deliver
         self._wanted: CompileRequest | None = None
         self._stopped = False
+        self._drawn = -1
         self._change = threading.Condition()
         self._thread = threading.Thread(target=self._loop, name="compile", daemon=True)
         self._thread.start()
@@ -61,6 +62,12 @@ class CompileThread:
         """Ask for a picture; replaces a request that was not begun."""
         with self._change:
             self._wanted = request
+            self._change.notify()
+
+    def drawn(self, revision: int) -> None:
+        """The mask of this revision stands on the screen: its tiles may be made."""
+        with self._change:
+            self._drawn = max(self._drawn, revision)
             self._change.notify()
 
     def stop(self) -> None:
@@ -88,9 +95,13 @@ class CompileThread:
         if isinstance(mask, Picture):
             return
         with self._change:
-            overtaken = self._change.wait_for(lambda: self._wanted is not None or self._stopped, DRAWN_S)
+            self._change.wait_for(lambda: self._overtaken_or_drawn(mask), DRAWN_S)
+            overtaken = self._wanted is not None or self._stopped
         if not overtaken:
             self._hand_over(guarded(lambda _: mask.whole(), request))
+
+    def _overtaken_or_drawn(self, mask: MaskPicture) -> bool:
+        return self._wanted is not None or self._stopped or self._drawn >= mask.revision
 
     def _hand_over(self, outcome: Outcome) -> None:
         if not self._stopped and not (isinstance(outcome, Broken) and self._overtaken(outcome)):

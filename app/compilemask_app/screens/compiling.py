@@ -33,6 +33,11 @@ class Compiling:
         if self._thread is not None:
             self._thread.stop()
 
+    def drawn(self, revision: int) -> None:
+        """The mask of a revision stands on the screen."""
+        if self._thread is not None:
+            self._thread.drawn(revision)
+
     def submit(self) -> None:
         """Compile the text as it stands now."""
         screen = self._screen

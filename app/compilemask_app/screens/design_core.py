@@ -208,7 +208,9 @@ class DesignCore(NewestSize, Screen[None]):
         drawn = pane.picture
         late = drawn is not None and mask.revision < drawn.revision
         if late or pane.overlay is Overlay.WORK:  # whose bars are counted in tiles
+            self.compiling.drawn(mask.revision)
             return
+        self.call_after_refresh(self.compiling.drawn, mask.revision)
         pane.wrong = None
         self.shared.draw(pane, mask)
         title = self.query_one(TitleBar)
