@@ -79,6 +79,16 @@ def test_values_and_gradients_equal_dense_attention(batch: int, heads: int, kv_h
         assert row_error(mine, theirs) < 2e-6
 
 
+def test_an_empty_batch_gives_empty_results() -> None:
+    mask = mixed_mask(1, 1, 9, 11)
+    q, k, v = (tensor[:0].detach().requires_grad_() for tensor in tensors(mask))
+    output, lse = attention(q, k, v, mask, return_lse=True)
+    grads = torch.autograd.grad(output.sum() + lse.sum(), (q, k, v))
+    assert [list(x.shape) for x in (output, lse, *grads)] == [
+        [0, 2, 9, 24], [0, 2, 9], [0, 2, 9, 16], [0, 2, 11, 16], [0, 2, 11, 24],
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize("length", [1, 128, 256])
 def test_a_mask_without_partial_tiles(length: int) -> None:
     mask = DenseMask(np.ones((1, 1, length, length), np.bool_))
