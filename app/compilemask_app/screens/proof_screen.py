@@ -35,7 +35,7 @@ class ProofScreen(OverScreen):
     scope: ClassVar[Scope] = Scope.PROOF
     BINDINGS: ClassVar[list[BindingType]] = bindings(Scope.PROOF)
     DEFAULT_CSS = """
-    ProofScreen DataTable { height: auto; max-height: 60%; background: $surface; }
+    ProofScreen DataTable { height: auto; max-height: 75%; background: $surface; }
     ProofScreen #head { height: 1; background: $panel; padding: 0 1; text-style: bold; }
     ProofScreen #words { height: auto; padding: 1 1 0 1; }
     ProofScreen VerticalScroll { height: 1fr; }
