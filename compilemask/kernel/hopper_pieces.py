@@ -154,7 +154,19 @@ def softmax_step(scores, maximum, total, scale_log2, MASKED: gl.constexpr, BLOCK
 
 
 @gluon.jit
-def trusting_step(scores, maximum, total, scale_log2, BLOCK_N: gl.constexpr):
+def fast_softmax_step(scores, maximum, total, scale_log2, BLOCK_N: gl.constexpr):
     """weights and new total, relative to a maximum that stays."""
     weights = gl.exp2(scores * scale_log2 - maximum[:, None])
     return weights, total + gl.convert_layout(sum_in_thread(weights, BLOCK_N), total.type.layout)
+
+
+@gluon.jit
+def is_in_range(output, row_total):
+    """Whether the fast path went well for these 64 rows: no weight, and no sum of weighted values, left its range.
+
+    Too large a weight makes a total infinite or more than 2**64, or in 16 bits infinite and with it the output. NaN in
+    a visible key isn't in range either: the slow path finds it again.
+    """
+    not_finite = gl.convert_layout(gl.sum(output * 0.0, 1), row_total.type.layout)
+    good = (row_total < 18446744073709551616.0) & (not_finite == 0.0)
+    return gl.min(good.to(gl.int32), 0) > 0
