@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 
 import torch
 from torch import Tensor
 
 from compilemask.kernel.backward_launch import ForwardResult
-from compilemask.kernel.configurations import is_usual, padded
+from compilemask.kernel.configurations import padded
 from compilemask.kernel.device_tensors import DeviceLists, DeviceTensors, variant_strides
-from compilemask.kernel.hopper_backward_maps import sums_map, terms_map
-from compilemask.kernel.hopper_backward_patterns import transposed_order
 from compilemask.kernel.hopper_backward_schedule import make_backward_schedule
 from compilemask.kernel.hopper_backward_terms import finish_dq, key_bounds, query_terms_with_units
 from compilemask.kernel.hopper_launch import (
@@ -22,10 +19,12 @@ from compilemask.kernel.hopper_launch import (
     shared_axis,
     unexpanded,
 )
+from compilemask.kernel.hopper_patterns import transposed_order
+from compilemask.kernel.hopper_support import gluon_accepts
 from compilemask.kernel.launch_cache import Launcher, launch
 from compilemask.kernel.prepared import PreparedMask
 from compilemask.kernel.schedule import CallShape
-from compilemask.kernel.tensor_maps import TensorMapOf
+from compilemask.kernel.tensor_maps import TensorMapOf, sums_map, terms_map
 from compilemask.kernel.uploads import uploading
 
 BLOCK = 128
@@ -33,7 +32,7 @@ STEP = 64
 TERMS = 4
 CONSUMER_REGISTERS = 240
 PRODUCER_REGISTERS = 24
-SMALLEST_HEAD_DIM = 33  # narrower heads are for the portable kernels
+HEAD_DIMS = range(40, 128 + 1, 8)  # narrower and wider heads are for the portable kernels
 L2_FOR_QUERIES = 24 << 20  # bytes of queries, their gradients and sums that heads running together may hold in L2
 
 
@@ -56,25 +55,7 @@ class BackwardPlan:
 
 def hopper_backward_accepts(query: Tensor, value: Tensor, scale: float) -> bool:
     """Whether the Gluon kernel can compute this call; the rest goes to the portable kernels."""
-    widths = (query.shape[3], value.shape[3])
-    return (
-        query.dtype in (torch.bfloat16, torch.float16)
-        and all(SMALLEST_HEAD_DIM <= width <= BLOCK and width % 8 == 0 for width in widths)
-        and is_usual(scale)
-        and gluon_runs()
-    )
-
-
-@cache
-def gluon_runs() -> bool:
-    """Whether this Triton can build the kernel."""
-    try:
-        from triton._C.libtriton import ir
-
-        from compilemask.kernel import hopper_backward  # noqa: F401
-    except (ImportError, AttributeError):
-        return False
-    return hasattr(ir, "DESCRIPTOR_REDUCE_KIND")
+    return gluon_accepts(query, value, scale, HEAD_DIMS, "compilemask.kernel.hopper_backward")
 
 
 def hopper_backward(saved: ForwardResult, mask: PreparedMask, scale: float) -> tuple[Tensor, Tensor, Tensor]:

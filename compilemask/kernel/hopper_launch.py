@@ -9,16 +9,17 @@ from functools import cache
 import torch
 from torch import Tensor
 
-from compilemask.kernel.configurations import HOPPER_GLUON, HOPPER_TALL, TALL_LIMIT, HopperConfiguration, is_usual
+from compilemask.kernel.configurations import HOPPER_GLUON, HOPPER_TALL, TALL_LIMIT, HopperConfiguration
 from compilemask.kernel.device_tensors import DeviceTensors, work_per_row
 from compilemask.kernel.hopper_patterns import accumulator_order
+from compilemask.kernel.hopper_support import gluon_accepts
 from compilemask.kernel.launch_cache import Launcher
 from compilemask.kernel.prepared import PreparedMask
 from compilemask.kernel.schedule import CallShape, head_group, make_schedule
 from compilemask.kernel.tensor_maps import TensorMapOf
 from compilemask.kernel.uploads import uploading
 
-WIDEST = 256  # head_dim
+HEAD_DIMS = range(8, 256 + 1, 8)
 LOG2_E = math.log2(math.e)
 
 
@@ -42,26 +43,7 @@ class Plan:
 
 def hopper_accepts(query: Tensor, value: Tensor, scale: float) -> bool:
     """Whether the Gluon kernel can compute this call; the rest goes to the portable kernel."""
-    head_dim, head_dim_v = query.shape[3], value.shape[3]
-    return (
-        query.dtype in (torch.bfloat16, torch.float16)
-        and head_dim <= WIDEST
-        and head_dim_v <= WIDEST
-        and head_dim % 8 == 0
-        and head_dim_v % 8 == 0
-        and is_usual(scale)
-        and gluon_runs()
-    )
-
-
-@cache
-def gluon_runs() -> bool:
-    """Whether this Triton has what the kernel is written in."""
-    try:
-        from compilemask.kernel import hopper_forward  # noqa: F401
-    except (ImportError, AttributeError):
-        return False
-    return True
+    return gluon_accepts(query, value, scale, HEAD_DIMS, "compilemask.kernel.hopper_forward")
 
 
 def hopper_call(query: Tensor, key: Tensor, value: Tensor, mask: PreparedMask) -> HopperCall:
@@ -116,14 +98,14 @@ class HopperCall:
         if output.numel() == 0:
             return output, lse
         plan = self.plan
-        asks = torch.empty(plan.items.shape[0] * plan.configuration.parts, dtype=torch.int32, device=query.device)
+        retries = torch.empty(plan.items.shape[0] * plan.configuration.parts, dtype=torch.int32, device=query.device)
         if self.blanks or self.narrows:
             query, key, value = self._as_read(query, key, value)
         trusted = self.launch.has_compiled
         arguments = (
             self.query_map(query, trusted), self.key_map(key, trusted), self.value_map(value, trusted),
             self.output_map(output, trusted), lse,
-            plan.items, plan.item_offsets, asks, plan.full_runs, plan.partial_tiles, plan.partial_patterns,
+            plan.items, plan.item_offsets, retries, plan.full_runs, plan.partial_tiles, plan.partial_patterns,
             plan.pattern_words, self.heads, self.length, scale * LOG2_E, *self.constants,
         )  # fmt: skip
         self.launch((plan.programs, 1, 1), arguments)

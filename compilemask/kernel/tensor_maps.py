@@ -11,10 +11,32 @@ from torch import Tensor
 TMA_ALIGNMENT = 16  # bytes
 
 
+class MapTemplate:
+    """Makes tensor maps of one geometry; Triton's checks, which cost microseconds, are made for the first one.
+
+    What lies outside reads 0 and isn't written.
+    """
+
+    def __init__(self, shape: list[int], strides: list[int], block: list[int], layout: object) -> None:
+        self._arguments = (shape, strides, block, layout)
+        self._fields: dict[str, object] = {}
+
+    def __call__(self, tensor: Tensor, trusted: bool = True) -> object:
+        """The map over `tensor`; `trusted` says that the checks need not be repeated."""
+        descriptor = _tensor_descriptor()
+        if not trusted or not self._fields:
+            made = descriptor(tensor, *self._arguments)
+            self._fields = {**vars(made), "base": None}
+            return made
+        made = descriptor.__new__(descriptor)
+        made.__dict__.update(self._fields, base=tensor)
+        return made
+
+
 class TensorMapOf:
     """Makes tensor maps over [batch, heads, length, head_dim] for tensors of one geometry.
 
-    What lies outside reads 0 and isn't written. A tensor that TMA can't address is copied first.
+    A tensor that TMA can't address is copied first.
     """
 
     def __init__(self, like: Tensor, length: int, rows: int, width: int) -> None:
@@ -25,23 +47,27 @@ class TensorMapOf:
             by_batch, by_head, by_row = heads * tokens * head_dim, tokens * head_dim, head_dim
         # the stride of an axis of length 1 is never used, but must be legal
         strides = [by_batch if batch > 1 else 128, by_head if heads > 1 else 128, by_row if tokens > 1 else 128, 1]
-        self.arguments = ([batch, heads, max(length, 1), head_dim], strides, [1, 1, rows, width], _layout())
-        self.template: dict[str, object] = {}
+        self._make = MapTemplate(
+            [batch, heads, max(length, 1), head_dim], strides, [1, 1, rows, width], _layout(128, 16, 4)
+        )
 
     def __call__(self, tensor: Tensor, trusted: bool) -> object:
-        """`trusted` leaves out the checks, which cost microseconds and passed for this geometry before."""
+        """`trusted`: the checks passed for this geometry before."""
         if self.copies:
             tensor = tensor.contiguous()
         elif tensor.data_ptr() % TMA_ALIGNMENT:
             tensor = _aligned(tensor)
-        if not trusted or not self.template:
-            made = _tensor_descriptor()(tensor, *self.arguments)
-            self.template = {**vars(made), "base": None}
-            return made
-        descriptor = _tensor_descriptor()
-        made = descriptor.__new__(descriptor)
-        made.__dict__.update(self.template, base=tensor)
-        return made
+        return self._make(tensor, trusted)
+
+
+def terms_map(heads: int, terms: int, length: int, step: int) -> MapTemplate:
+    """Over contiguous float32 [heads, terms, queries]: all terms of `step` queries at a time."""
+    return MapTemplate([heads, terms, length], [terms * length, length, 1], [1, terms, step], _layout(0, 32, 3))
+
+
+def sums_map(heads: int, length: int, width: int, step: int, columns: int) -> MapTemplate:
+    """Over contiguous int32 [heads, queries, width]: boxes of step x columns."""
+    return MapTemplate([heads, length, width], [length * width, width, 1], [1, step, columns], _layout(128, 32, 3))
 
 
 def _aligned(tensor: Tensor) -> Tensor:
@@ -58,10 +84,10 @@ def _tensor_descriptor() -> Any:
 
 
 @cache
-def _layout() -> object:
+def _layout(swizzle_bytes: int, element_bits: int, rank: int) -> object:
     from triton.experimental.gluon import language as gl
 
-    return gl.NVMMASharedLayout(swizzle_byte_width=128, element_bitwidth=16, rank=4)
+    return gl.NVMMASharedLayout(swizzle_byte_width=swizzle_bytes, element_bitwidth=element_bits, rank=rank)
 
 
 def _fits_tma(tensor: Tensor) -> bool:

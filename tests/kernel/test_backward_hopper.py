@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from compilemask.descriptor.build import descriptor_from_dense
 from compilemask.descriptor.descriptor import Descriptor, TileLists
 from compilemask.kernel.backward_launch import ForwardResult
-from compilemask.kernel.hopper_backward_patterns import transposed_order
 from compilemask.kernel.hopper_backward_schedule import BackwardSchedule, make_backward_schedule
+from compilemask.kernel.hopper_patterns import transposed_order
 from compilemask.kernel.prepared import prepared
 from compilemask.kernel.reference import AttentionResult
 from compilemask.kernel.schedule import CallShape
