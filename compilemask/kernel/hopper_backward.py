@@ -71,10 +71,11 @@ class Producer:
     program: Program
 
     @gluon.jit
-    def start(self, item, turn):
+    def start(self, item, before):
+        """K and V of an item; `before` items came before it."""
         config = self.program.config
         tile = self.program.tile
-        mbarrier.wait(tile.free, (turn & 1) ^ 1)
+        mbarrier.wait(tile.free, (before & 1) ^ 1)
         mbarrier.expect(tile.ready, 128 * (config.HEAD_DIM + config.HEAD_DIM_V) * 2)
         for part in gl.static_range(2):
             rows = [item.key_batch, item.key_head, item.key + 64 * part, 0]
@@ -102,7 +103,7 @@ class Adder:
     program: Program
 
     @gluon.jit
-    def start(self, item, turn):
+    def start(self, item, before):
         pass
 
     @gluon.jit

@@ -96,17 +96,17 @@ def _step(
     exchange = program.exchange
     ROW: gl.constexpr = gl.SliceLayout(0, config.SCORES)
     slot = step % STAGES
-    turn = (step // STAGES) & 1
+    phase = (step // STAGES) & 1
     if not FIRST:
         pending_dq = _start_dq(program, step - 1, PART)
-    mbarrier.wait(steps.query_ready.index(slot), turn)
+    mbarrier.wait(steps.query_ready.index(slot), phase)
     value = program.tile.values.index(PART).reshape([64, config.HEAD_DIM_V])
     query = steps.queries.index(slot).reshape([STEP, config.HEAD_DIM])
     dout = steps.douts.index(slot).reshape([STEP, config.HEAD_DIM_V])
     pending = _start_scores(program, query, state.words, PART, MASKED)
     if not FIRST:
         _finish_dq(program, pending_dq, state.unit, step - 1, 1, PART)
-    mbarrier.wait(steps.dout_ready.index(slot), turn)
+    mbarrier.wait(steps.dout_ready.index(slot), phase)
     zeros = gl.zeros([64, STEP], gl.float32, config.SCORES)
     pending_dp = warpgroup_mma(value, dout.permute((1, 0)), zeros, use_acc=False, is_async=True)
     words = state.words

@@ -16,7 +16,7 @@ def _log2(count):
 
 @aggregate
 class Ring:
-    """STAGES slots of one tile; step s uses slot s % STAGES, whose barriers complete once per turn of the ring."""
+    """STAGES slots of one tile; step s uses slot s % STAGES, whose barriers complete once per round."""
 
     tiles: gl.shared_memory_descriptor  # [STAGES, 1, 1, rows, columns]
     ready: gl.shared_memory_descriptor  # barriers [STAGES, 1]: TMA has written all bytes
@@ -30,7 +30,7 @@ class Ring:
 
     @gluon.jit
     def slot(self, step):
-        """The slot of a step. With `%` it would cost 30 instructions: steps are not negative, but who knows that?"""
+        """The slot of a step; `%` would cost 30 instructions: the compiler can't know that steps are not negative."""
         gl.static_assert((self.STAGES & (self.STAGES - 1)) == 0)
         return Slot(ring=self, step=step, index=step & (self.STAGES - 1))
 
