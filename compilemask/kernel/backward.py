@@ -60,6 +60,22 @@ def row_terms(
 
 
 @triton.jit
+def _loaded_terms(LSE_LOG2, DELTA, head_row, rows, in_range):
+    """What `row_terms` stored for some rows of the head that starts at `head_row`; rows out of range have weight 0."""
+    lse = tl.load(LSE_LOG2 + head_row + rows, mask=in_range, other=float("inf"))
+    delta = tl.load(DELTA + head_row + rows, mask=in_range, other=0.0)
+    return lse, delta
+
+
+@triton.jit
+def _cells(base, rows, stride_row, stride_column, in_range, WIDTH: tl.constexpr, BLOCK: tl.constexpr):
+    """Pointers [rows, BLOCK] into a matrix of WIDTH columns, and which of them lie inside it."""
+    columns = tl.arange(0, BLOCK)
+    places = base + rows.to(tl.int64)[:, None] * stride_row + columns[None, :] * stride_column
+    return places, in_range[:, None] & (columns < WIDTH)[None, :]
+
+
+@triton.jit
 def _key_step(query, dout, key, value, dkey, dvalue, lse, delta, visible, scale_log2, MASKED: tl.constexpr,
               PRECISION: tl.constexpr):  # fmt: skip
     """One query tile's share of dK and dV; scores are held transposed, [keys, queries]."""
@@ -122,16 +138,14 @@ def attention_backward_keys(
                 in_range = rows < query_length
                 query = load_rows(query_base, rows, q_row, q_column, in_range, HEAD_DIM, BLOCK_D, True)
                 dout = load_rows(dout_base, rows, dout_row, dout_column, in_range, HEAD_DIM_V, BLOCK_DV, True)
-                lse = tl.load(LSE_LOG2 + head_row + rows, mask=in_range, other=float("inf"))
-                delta = tl.load(DELTA + head_row + rows, mask=in_range, other=0.0)
+                lse, delta = _loaded_terms(LSE_LOG2, DELTA, head_row, rows, in_range)
                 dkey, dvalue = _key_step(
                     query, dout, key, value, dkey, dvalue, lse, delta, in_range, scale_log2, False, PRECISION
                 )
         for entry in range(tl.load(partial_offsets + list_row), tl.load(partial_offsets + list_row + 1)):
             rows = tl.load(partial_tiles + entry) * BLOCK_M + lanes
             in_range = rows < query_length
-            lse = tl.load(LSE_LOG2 + head_row + rows, mask=in_range, other=float("inf"))
-            delta = tl.load(DELTA + head_row + rows, mask=in_range, other=0.0)
+            lse, delta = _loaded_terms(LSE_LOG2, DELTA, head_row, rows, in_range)
             alive = lse != float("inf")
             query = load_rows(query_base, rows, q_row, q_column, alive, HEAD_DIM, BLOCK_D, True)
             dout = load_rows(dout_base, rows, dout_row, dout_column, alive, HEAD_DIM_V, BLOCK_DV, True)
@@ -139,16 +153,12 @@ def attention_backward_keys(
             dkey, dvalue = _key_step(
                 query, dout, key, value, dkey, dvalue, lse, delta, visible, scale_log2, True, PRECISION
             )
-    columns = tl.arange(0, BLOCK_D)
     dk_base = DK + batch64 * dk_batch + key_head64 * dk_head
-    pointers = dk_base + keys.to(tl.int64)[:, None] * dk_row + columns[None, :] * dk_column
-    mask = key_in_range[:, None] & (columns < HEAD_DIM)[None, :]
-    tl.store(pointers, (dkey * scale).to(DK.dtype.element_ty), mask=mask)
-    columns_v = tl.arange(0, BLOCK_DV)
+    places, mask = _cells(dk_base, keys, dk_row, dk_column, key_in_range, HEAD_DIM, BLOCK_D)
+    tl.store(places, (dkey * scale).to(DK.dtype.element_ty), mask=mask)
     dv_base = DV + batch64 * dv_batch + key_head64 * dv_head
-    pointers_v = dv_base + keys.to(tl.int64)[:, None] * dv_row + columns_v[None, :] * dv_column
-    mask_v = key_in_range[:, None] & (columns_v < HEAD_DIM_V)[None, :]
-    tl.store(pointers_v, dvalue.to(DV.dtype.element_ty), mask=mask_v)
+    places, mask = _cells(dv_base, keys, dv_row, dv_column, key_in_range, HEAD_DIM_V, BLOCK_DV)
+    tl.store(places, dvalue.to(DV.dtype.element_ty), mask=mask)
 
 
 @triton.jit
@@ -191,8 +201,7 @@ def attention_backward_queries(
     rows = tile * BLOCK_M + tl.arange(0, BLOCK_M)
     row_in_range = rows < query_length
     head_row = (batch64 * heads + head64) * query_length
-    lse = tl.load(LSE_LOG2 + head_row + rows, mask=row_in_range, other=float("inf"))
-    delta = tl.load(DELTA + head_row + rows, mask=row_in_range, other=0.0)
+    lse, delta = _loaded_terms(LSE_LOG2, DELTA, head_row, rows, row_in_range)
     query_base = Q + batch64 * q_batch + head64 * q_head
     query = load_rows(query_base, rows, q_row, q_column, row_in_range, HEAD_DIM, BLOCK_D, True)
     dout_base = DOUT + batch64 * dout_batch + head64 * dout_head
@@ -221,8 +230,6 @@ def attention_backward_queries(
         key = load_rows(key_base, keys, k_row, k_column, in_range, HEAD_DIM, BLOCK_D, True)
         visible = visible_cells(patterns, tl.load(partial_patterns + entry), BLOCK_M, BLOCK_N)
         dquery = _query_step(query, dout, key, value, dquery, lse, delta, visible, scale_log2, True, PRECISION)
-    columns = tl.arange(0, BLOCK_D)
     dq_base = DQ + batch64 * dq_batch + head64 * dq_head
-    pointers = dq_base + rows.to(tl.int64)[:, None] * dq_row + columns[None, :] * dq_column
-    mask = row_in_range[:, None] & (columns < HEAD_DIM)[None, :]
-    tl.store(pointers, (dquery * scale).to(DQ.dtype.element_ty), mask=mask)
+    places, mask = _cells(dq_base, rows, dq_row, dq_column, row_in_range, HEAD_DIM, BLOCK_D)
+    tl.store(places, (dquery * scale).to(DQ.dtype.element_ty), mask=mask)
