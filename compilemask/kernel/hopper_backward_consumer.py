@@ -201,6 +201,8 @@ def consume(program, masks, dk, dv, key_length, PART: gl.constexpr):
         dkey = gl.zeros([64, config.HEAD_DIM], gl.float32, config.DKEY)
         dvalue = gl.zeros([64, config.HEAD_DIM_V], gl.float32, config.DVALUE)
         mbarrier.wait(program.tile.ready, (index - work.first) & 1)
+        # never read: Triton 3.6 and 3.7 place an address elsewhere without it, and this is the code that was measured
+        _carried = item.key
         for s in range(item.segment, item.segments_end):
             state = _walk_segment(program, masks, segment, words, dkey, dvalue, step, PART)
             step += 2 * segment.tiles
@@ -210,6 +212,7 @@ def consume(program, masks, dk, dv, key_length, PART: gl.constexpr):
             words = masks.words_of(segment.first_pattern * 2, PART, config)
             dkey = state.dkey
             dvalue = state.dvalue
+            _carried = segment.runs_end
         mbarrier.arrive(program.tile.free, count=1)
         # the record once more: its fields would have taken registers all the while
         _store(program, work.item(index), dkey, dvalue, dk, dv, key_length, PART)
