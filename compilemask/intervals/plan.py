@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
@@ -20,7 +21,7 @@ EMITTED_STEPS = 8  # for every run
 Ints = NDArray[np.int64]
 
 
-class Plan:
+class Plan(ABC):
     """Something that gives a mask; `cost` estimates the runs made on the way.
 
     `asked` counts the requests that these runs answer, in whatever order the tokens lie.
@@ -29,9 +30,9 @@ class Plan:
     cost: int
     asked: int
 
+    @abstractmethod
     def emit(self) -> Intervals:
         """Make the mask."""
-        raise NotImplementedError
 
     def layers(self) -> list[Layer]:
         """Masks whose union is the mask, some of them of few different rows."""
