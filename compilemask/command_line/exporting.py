@@ -20,6 +20,8 @@ def run(arguments: Namespace) -> ExitCode:
     arguments.to = _form(output, arguments.to)
     if not output.parent.is_dir():
         raise UsageError(f"-o {output}: the folder {output.parent} does not exist")
+    if output.exists() and Path(arguments.mask).exists() and output.samefile(arguments.mask):
+        raise UsageError(f"-o {output}: this is the mask itself; expected another file")
     compiled = compiled_of(arguments)
     check_head(compiled, arguments.batch or 0, arguments.head or 0)
     blocks = (arguments.block_m, arguments.block_n)

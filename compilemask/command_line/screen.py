@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import shutil
 import sys
@@ -37,8 +38,16 @@ def rendered(diagnostics: Sequence[Diagnostic], name: str) -> str:
 
 
 def say_json(value: Any) -> None:
-    """One JSON object, and nothing else, on stdout."""
-    say(json.dumps(value, indent=2, ensure_ascii=True))
+    """One JSON value, and nothing else, on stdout. JSON has no NaN and no infinity: they become null."""
+    say(json.dumps(_finite(value), indent=2, ensure_ascii=True))
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    return [_finite(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def width() -> int:

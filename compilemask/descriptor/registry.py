@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import secrets
 import weakref
 
-_numbers = itertools.count(1)
+# not the same in two processes: a graph that was saved with a number must not find another mask under it
+_numbers = itertools.count(secrets.randbelow(1 << 40) + 1)
 _masks: weakref.WeakValueDictionary[int, object] = weakref.WeakValueDictionary()
 
 

@@ -11,7 +11,7 @@ from torch import Tensor
 from compilemask.errors import UsageError
 from compilemask.kernel.autocast import autocast
 from compilemask.kernel.configurations import is_usual
-from compilemask.kernel.differentiable import eager_attention, is_plain, transformed_attention
+from compilemask.kernel.differentiable import check_reverse_mode, eager_attention, is_plain, transformed_attention
 from compilemask.kernel.dispatch import forward_call
 from compilemask.kernel.prepared import Mask, handle_of, prepared
 from compilemask.kernel.registration import attention_op
@@ -54,6 +54,7 @@ def attention(
     `scaled_dot_product_attention` are. Raises UsageError where an argument doesn't fit the others or the mask.
     """
     factor = None if scale is None else _number(scale)
+    check_reverse_mode(q, k, v)
     q, k, v = autocast(q, k, v)
     if torch.compiler.is_compiling():
         _check(q, k, v, mask, enable_gqa)

@@ -6,12 +6,24 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.autograd import forward_ad
 
 from compilemask.descriptor.registry import find
 from compilemask.errors import UsageError
 from compilemask.kernel.dispatch import ForwardCall, run_backward, run_forward
 from compilemask.kernel.prepared import PreparedMask, prepared
 from compilemask.kernel.registration import attention_backward_op, attention_op
+
+REVERSE_ONLY = "compilemask.attention has gradients in reverse mode only: no jvp, linearize or dual tensors."
+
+
+def check_reverse_mode(*tensors: Tensor) -> None:
+    """Raises UsageError for dual tensors: an operator without a forward-mode formula would drop their tangents."""
+    if forward_ad._current_level < 0:
+        return
+    if any(isinstance(t, Tensor) and forward_ad.unpack_dual(t).tangent is not None for t in tensors):
+        raise UsageError(REVERSE_ONLY)
+
 
 PLAIN = (Tensor, torch.nn.Parameter)
 
@@ -70,13 +82,15 @@ class Attention(torch.autograd.Function):
         tensors = (query, key, value, output, lse, grad_output, grad_lse)
         if torch.is_grad_enabled() or torch._C._are_functorch_transforms_active():
             grads = AttentionGradients.apply(*tensors, ctx.mask, ctx.scale)
+        elif any(_is_batched(tensor) for tensor in (grad_output, grad_lse)):
+            grads = attention_backward_op(*tensors, ctx.mask, ctx.scale)  # PyTorch runs an operator once for each
         else:  # the usual case, and far cheaper on the host
             grads = AttentionGradients.forward(*tensors, ctx.mask, ctx.scale)
         return *grads, None, None
 
     @staticmethod
     def jvp(ctx: Any, *tangents: Any) -> Any:
-        raise UsageError("compilemask.attention has gradients in reverse mode only, not jvp.")
+        raise UsageError(REVERSE_ONLY)
 
     @staticmethod
     def vmap(
@@ -85,6 +99,11 @@ class Attention(torch.autograd.Function):
         folded = _fold(info.batch_size, in_dims[:3], (query, key, value), mask)
         output, lse = Attention.apply(*folded, mask, scale)
         return (_unfold(output, info.batch_size), _unfold(lse, info.batch_size)), (0, 0)
+
+
+def _is_batched(tensor: Tensor | None) -> bool:
+    """Whether this is what `torch.autograd.grad` with `is_grads_batched` sends: a vmap that torch.func knows not of."""
+    return tensor is not None and torch._C._functorch.is_legacy_batchedtensor(tensor)
 
 
 class EagerAttention(torch.autograd.Function):

@@ -42,6 +42,7 @@ LISTINGS = ("ttir", "ttgir", "llir", "ptx", "sass")
 DIRECTIONS = ("forward", "backward")
 DTYPES = ("bfloat16", "float16", "float32")
 SECONDS_PER_TARGET = 600.0
+LARGEST_HEAD_DIM = 256
 PATIENCE_SECONDS = 5.0  # for a child that has answered everything to end by itself
 SECONDS_OF_SILENCE = 0.1  # after which somebody who wants to stop is asked for
 _DONE = "done "
@@ -104,6 +105,9 @@ def _request(
     _check_known("listing", emit, LISTINGS)
     _check_known("direction", directions, DIRECTIONS)
     _check_known("dtype", (dtype,), DTYPES)
+    for width in (head_dim, head_dim if head_dim_v is None else head_dim_v):
+        if not 1 <= width <= LARGEST_HEAD_DIM:
+            raise UsageError(f"head_dim {width}: the kernels take 1 to {LARGEST_HEAD_DIM}")
     from compilemask.kernel.liveness import live_keys, live_queries
 
     descriptor = compiled.descriptor(128, 128)

@@ -91,6 +91,20 @@ class TestComposing:
             assert "    answer sees answer" in text_of(screen)
             assert not offered.is_open
 
+    async def test_enter_behind_a_complete_word_begins_a_line(self, make_app: MakeApp) -> None:
+        async with make_app("param block = 4, blocks = 8\nlayout").run_test(size=SIZE) as pilot:
+            screen = await design(pilot)
+            editor = screen.query_one(MaskEditor)
+            screen.show_line(2, 7)
+            await pilot.pause()
+            editor.insert("\n    a : block")
+            await pilot.pause()
+            assert screen.query_one(CompletionList).is_open
+            await pilot.press("enter", "b")
+            assert text_of(screen).endswith("layout\n    a : block\n    b")
+            await pilot.press("space", ":", "space", "b", "l", "o", "c", "k", "down", "enter")
+            assert text_of(screen).endswith("    b : blocks")
+
     async def test_enter_keeps_the_indentation_and_opens_blocks(self, make_app: MakeApp) -> None:
         async with make_app("layout").run_test(size=SIZE) as pilot:
             screen = await design(pilot)

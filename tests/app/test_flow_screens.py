@@ -105,6 +105,10 @@ class TestOtherScreens:
             await pilot.press("g")
             await answered(pilot, "999, 1")
             assert isinstance(pilot.app.screen, Prompt)
+            pilot.app.screen.query_one(Input).value = "prompt+1, answer[0]+3"
+            await pilot.press("enter")
+            await pilot.pause()
+            assert isinstance(pilot.app.screen, Prompt)
             pilot.app.screen.query_one(Input).value = "123 45"
             await pilot.press("enter")
             await until(pilot, lambda: screen.view.query_cursor == 123)

@@ -19,6 +19,7 @@ from compilemask import library
 from compilemask.__main__ import start
 from compilemask.command_line.main import main
 from compilemask.command_line.picture import GUTTER
+from compilemask.command_line.screen import say_json
 from compilemask.errors import InternalError
 from compilemask.measure import compile_targets
 from compilemask.measure.machine import gpu_name
@@ -302,6 +303,22 @@ def test_a_small_tile_map_is_drawn_tile_by_tile(capsys: Capture) -> None:
 def test_the_ending_says_what_to_export(capsys: Capture, tmp_path: Path) -> None:
     assert main(["export", "causal", "--set", "length=9", "-o", str(tmp_path / "m.npy")]) == 0
     assert np.load(tmp_path / "m.npy").sum() == 45
+
+
+def test_a_mask_is_not_written_over_by_its_own_export(capsys: Capture, pair: Path) -> None:
+    before = pair.read_text()
+    assert "this is the mask itself" in refused(capsys, "export", pair, "--to", "dense", "-o", pair, code=2)
+    assert pair.read_text() == before
+
+
+def test_compile_refuses_a_width_that_the_kernels_do_not_take(capsys: Capture) -> None:
+    words = ("compile", "causal", "--target", "sm_90", "--head-dim", "300")
+    assert "head_dim 300: the kernels take 1 to 256" in refused(capsys, *words, code=2)
+
+
+def test_json_has_no_infinity(capsys: Capture) -> None:
+    say_json({"a": [float("inf"), 1.5], "b": float("nan")})
+    assert json.loads(capsys.readouterr().out) == {"a": [None, 1.5], "b": None}
 
 
 def test_long_endings_say_their_form_as_in_the_workbench(capsys: Capture, tmp_path: Path) -> None:

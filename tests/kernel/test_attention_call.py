@@ -200,6 +200,23 @@ def test_refuses_forward_mode_in_words() -> None:
     q, k, v = (tensor.detach() for tensor in tensors(mask))
     with pytest.raises(UsageError, match="reverse mode only"):
         torch.func.jvp(lambda q: attention(q, k, v, mask), (q,), (torch.ones_like(q),))
+    with pytest.raises(UsageError, match="reverse mode only"):
+        torch.func.linearize(lambda q: attention(q, k, v, mask), q)
+    with torch.autograd.forward_ad.dual_level():
+        dual = torch.autograd.forward_ad.make_dual(q, torch.ones_like(q))  # type: ignore[no-untyped-call]
+        with pytest.raises(UsageError, match="reverse mode only"):
+            attention(dual, k, v, mask)
+
+
+def test_several_gradients_at_once() -> None:
+    mask = mixed_mask(1, 1, 9, 11)
+    leaves = tensors(mask)
+    output = attention(leaves[0], leaves[1], leaves[2], mask)
+    incoming = torch.randn(3, *output.shape)
+    found = torch.autograd.grad(output, leaves, incoming, is_grads_batched=True, retain_graph=True)
+    each = [torch.autograd.grad(output, leaves, one, retain_graph=True) for one in incoming]
+    for place, grad in enumerate(found):
+        assert torch.equal(grad, torch.stack([one[place] for one in each]))
 
 
 def test_a_mask_is_forgotten_with_its_owner() -> None:

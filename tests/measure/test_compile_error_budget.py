@@ -81,6 +81,14 @@ def masks(length: int) -> dict[str, Cells]:
     }
 
 
+@pytest.mark.parametrize("width", [64, 128])
+def test_adverse_data_stays_within_float16(width: int) -> None:
+    for queries in range(1, 60):
+        for keys in (1, 2, 3):
+            given = adverse_inputs(torch.ones(1, 1, queries, keys, dtype=torch.bool), torch.float16, width, 20)
+            assert all(bool(tensor.isfinite().all()) for tensor in (given.q, given.k, given.v, given.dout))
+
+
 @pytest.mark.parametrize("inputs", [random_inputs, adverse_inputs])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
 def test_right_kernels_use_a_part_of_the_budget(dtype: torch.dtype, inputs: MakeInputs) -> None:

@@ -164,6 +164,8 @@ def _compared(left: Outcome, right: Outcome, left_name: str, right_name: str) ->
 
 def _cell(text: str, picture: Picture) -> tuple[tuple[int, int] | None, str | None]:
     """(the cell, None) or (None, what is wrong)."""
+    if re.search(r"[^\W\d]", text):
+        return None, "numbers only: query, key"
     numbers = [int(part.replace(",", "").replace("_", "")) for part in re.findall(r"\d[\d_]*", text)]
     if len(numbers) != 2:
         return None, "expected two numbers: query, key"

@@ -30,6 +30,7 @@ class CompletionList(OptionList, can_focus=False):
     def __init__(self) -> None:
         super().__init__(id="completions")
         self._completions: tuple[Completion, ...] = ()
+        self.looked_at = False  # somebody moved in it
 
     @property
     def is_open(self) -> bool:
@@ -44,6 +45,7 @@ class CompletionList(OptionList, can_focus=False):
     def offer(self, completions: list[Completion], cursor: Offset) -> None:
         """Show suggestions under the cursor, above it where there is no room below; nothing to show closes it."""
         self._completions = tuple(completions)
+        self.looked_at = False
         self.clear_options()
         if not completions:
             self.close()

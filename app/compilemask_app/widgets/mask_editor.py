@@ -177,7 +177,11 @@ class MaskEditor(TextArea):
         if not offered.is_open:
             return False
         if event.key in ("down", "up"):
+            offered.looked_at = True
             (offered.action_cursor_down if event.key == "down" else offered.action_cursor_up)()
+        elif event.key == "enter" and not offered.looked_at and self._word_is_complete():
+            offered.close()
+            return False
         elif event.key in ("tab", "enter"):
             self._accept(offered)
         else:
@@ -224,14 +228,27 @@ class MaskEditor(TextArea):
         self.replace("", (row, begin), (row, column), maintain_selection_offset=False)
         return True
 
+    def _word(self) -> str:
+        """The part of a word before the cursor."""
+        row, column = self.cursor_location
+        partial = _PARTIAL_WORD.search(self.document.get_line(row)[:column])
+        return partial.group() if partial else ""
+
+    def _word_is_complete(self) -> bool:
+        """Whether the word before the cursor could stand there as it is: enter then begins a line."""
+        from compilemask.language.completion import complete
+
+        row, column = self.cursor_location
+        word = self._word()
+        return bool(word) and any(item.label == word for item in complete(self.text, row + 1, column))
+
     def _accept(self, offered: CompletionList) -> None:
         chosen = offered.chosen
         offered.close()
         if chosen is None:
             return
         row, column = self.cursor_location
-        partial = _PARTIAL_WORD.search(self.document.get_line(row)[:column])
-        begin = column - (len(partial.group()) if partial else 0)
+        begin = column - len(self._word())
         self._accepting = True
         self.replace(chosen.label, (row, begin), (row, column), maintain_selection_offset=False)
 
