@@ -63,6 +63,15 @@ class TestOtherScreens:
             assert shown.comparison.only_left.visible == 40
             assert shown.comparison.only_right.visible == 0
 
+    async def test_a_text_with_errors_is_not_compared(self, make_app: MakeApp) -> None:
+        async with make_app(TWO, compile_=Pictures()).run_test(size=SIZE) as pilot:
+            screen = await design(pilot)
+            screen.query_one(MaskEditor).text = TWO + "zzz\n"
+            await until(pilot, lambda: bool(screen.findings))
+            await pilot.press("k")
+            await pilot.pause()
+            assert pilot.app.screen is screen
+
     async def test_the_list_of_masks_to_compare_with_says_what_it_is_for(self, make_app: MakeApp) -> None:
         async with make_app().run_test(size=SIZE) as pilot:
             await design(pilot)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from compilemask.errors import MaskFileError, UsageError
 from compilemask.measure.export.forms import FORMS
 from compilemask.measure.report import CompileReport, ValidationReport
+from compilemask.source import Severity
 from compilemask.worker_protocol import Job
 from compilemask_app.document import document_of
 from compilemask_app.jobs.comparing import Comparison, compare, compare_orders
@@ -44,6 +45,9 @@ class LookFlow:
         screen = self._screen
         picture = screen.picture
         if picture is None:
+            return
+        if any(finding.severity is Severity.ERROR for finding in screen.findings):
+            screen.notify("the text has errors: mend them, then compare it", severity="warning")
             return
         answers = [ORDERS] if picture.reordered else []
         answers += [SAVED] if screen.files.unsaved else []
