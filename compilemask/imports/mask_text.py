@@ -17,6 +17,8 @@ from compilemask.intervals import Intervals
 
 MOST_LITERALS = 20_000
 """Numbers written into the text itself; more go into a data file beside it."""
+MOST_SUMS = 60
+"""The same for lists joined by `+`: the language takes 120 operations one within another."""
 MOST_RUNS = 4_000_000
 LINE = 118
 
@@ -132,7 +134,7 @@ def _list_text(items: Sequence[str]) -> str:
 
 def _placed(written: str, value: Value, name: str) -> tuple[str | None, str | None, str]:
     """(name and content of the data file, or None; what follows the parameter's name)."""
-    if len(re.findall(r"\d+", written)) > MOST_LITERALS:
+    if len(re.findall(r"\d+", written)) > MOST_LITERALS or written.count(" + ") > MOST_SUMS:
         file = f"{re.sub(r'[^A-Za-z0-9_-]', '_', name)}.rows.json"
         return file, json.dumps(value, separators=(",", ":")), f'from "{file}"'
     return None, None, f"= {_folded(written)}"

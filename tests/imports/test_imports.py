@@ -104,6 +104,14 @@ def test_cumulative_lengths_are_documents(causal: bool, tmp_path: Path) -> None:
     assert np.array_equal(found, np.tril(same) if causal else same)
 
 
+@pytest.mark.parametrize("length", [121, 242, 246])
+def test_rows_that_alternate_come_back(length: int, tmp_path: Path) -> None:
+    even = (np.arange(length) % 2 == 0)[:, None]
+    array = even & np.tri(length, dtype=bool)
+    for form, values in ((Form.DENSE, array), (Form.ENDPOINTS, even.T[None] * np.arange(1, length + 1))):
+        assert np.array_equal(compiled_from(values, form, tmp_path, length=length).dense(), array)
+
+
 def test_much_data_goes_into_a_file_beside(tmp_path: Path) -> None:
     array = np.random.default_rng(0).random((200, 1000)) < 0.5
     mask = imported(array, Form.DENSE, "my mask")
