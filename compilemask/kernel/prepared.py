@@ -59,7 +59,8 @@ class PreparedMask:
         self._orders: dict[torch.device, Orders] = {}
         self._derived: dict[Hashable, object] = {}
         self._calls: dict[Hashable, Callable[..., tuple[Tensor, Tensor]]] = {}
-        self._readers: set[int] = set()  # streams that PyTorch knows to read all that was built so far
+        # device and stream of readers that PyTorch knows to read all that was built so far
+        self._readers: set[tuple[torch.device, int]] = set()
         variant = self.descriptor(128, 128).variant
         self.batch, self.heads = int(variant.shape[0]), int(variant.shape[1])
 
@@ -121,11 +122,11 @@ class PreparedMask:
         """To be called before kernels read what was built here, on the stream that they are launched on."""
         if device.type != "cuda":
             return
-        stream = current_stream(device)
-        if stream not in self._readers:
+        reader = device, current_stream(device)
+        if reader not in self._readers:
             for built in (*self._tensors.values(), *self._orders.values(), *self._derived.values()):
-                keep_until_read(built)
-            self._readers.add(stream)
+                keep_until_read(built, device)
+            self._readers.add(reader)
 
 
 def _orders(descriptor: Descriptor, device: torch.device) -> Orders:

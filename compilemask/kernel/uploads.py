@@ -33,11 +33,11 @@ def current_stream(device: torch.device) -> int:
     return int(torch._C._cuda_getCurrentRawStream(device.index))
 
 
-def keep_until_read(holder: object) -> None:
-    """Tells PyTorch that the current stream reads the tensors of `holder`, which may be dropped before it has."""
+def keep_until_read(holder: object, device: torch.device) -> None:
+    """Tells PyTorch that the device's current stream reads its tensors in `holder`, which may be dropped before."""
     for tensor in tensors_in(holder):
-        if tensor.is_cuda:
-            tensor.record_stream(torch.cuda.current_stream(tensor.device))
+        if tensor.device == device:
+            tensor.record_stream(torch.cuda.current_stream(device))
 
 
 def tensors_in(holder: object) -> Iterator[Tensor]:
