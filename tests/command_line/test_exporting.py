@@ -1,0 +1,149 @@
+"""`compilemask export`: every form, what it holds, and what it refuses."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+from typing import NoReturn
+
+import numpy as np
+import pytest
+
+from compilemask.command_line.main import main
+from tests.command_line.running import Capture, printed, refused
+
+
+def test_the_ending_says_what_to_export(capsys: Capture, tmp_path: Path) -> None:
+    assert main(["export", "causal", "--set", "length=9", "-o", str(tmp_path / "m.npy")]) == 0
+    assert np.load(tmp_path / "m.npy").sum() == 45
+
+
+def test_a_mask_is_not_written_over_by_its_own_export(capsys: Capture, pair: Path) -> None:
+    before = pair.read_text()
+    assert "this is the mask itself" in refused(capsys, "export", pair, "--to", "dense", "-o", pair, code=2)
+    assert pair.read_text() == before
+
+
+def test_long_endings_say_their_form_as_in_the_workbench(capsys: Capture, tmp_path: Path) -> None:
+    for name in ("m.cudnn.npy", "M.FLASHMASK.NPY", "m.flex.py", "m.py"):
+        printed(capsys, "export", "causal", "--set", "length=9", "-o", tmp_path / name)
+
+    assert np.load(tmp_path / "m.cudnn.npy").shape == (1, 3, 9)
+    assert np.load(tmp_path / "M.FLASHMASK.NPY").shape == (1, 1, 9, 4)
+    assert "BlockMask" in (tmp_path / "m.flex.py").read_text()
+    assert "cm.compile" in (tmp_path / "m.py").read_text()
+
+
+def test_to_wins_over_the_ending_and_says_so(capsys: Capture, tmp_path: Path) -> None:
+    def export(form: str, name: str) -> str:
+        assert main(["export", "causal", "--set", "length=9", "--to", form, "-o", str(tmp_path / name)]) == 0
+        return capsys.readouterr().err
+
+    said = export("dense", "m.cudnn.npy")
+    assert ".cudnn.npy is the ending of cudnn; written is dense, as --to says" in said
+    assert np.load(tmp_path / "m.cudnn.npy").sum() == 45
+    assert "as --to says" in export("flex", "m.npy")
+    assert "as --to says" not in export("cudnn", "m.npy")
+    assert "as --to says" not in export("dense", "m.npy")
+
+
+BATCHED = """
+param lengths per batch = [[3, 6], [9]]
+heads 2
+layout
+    token : lengths
+rules when head == 0
+    token sees token : causal within token
+rules when head == 1
+    token sees token : causal
+"""
+
+
+@pytest.fixture
+def batched(tmp_path: Path) -> Path:
+    path = tmp_path / "batched.mask"
+    path.write_text(BATCHED)
+    return path
+
+
+def test_exports_say_which_sample_and_head_they_hold(capsys: Capture, batched: Path, tmp_path: Path) -> None:
+    def export(name: str, *more: str) -> str:
+        assert main(["export", str(batched), "-o", str(tmp_path / name), *more]) == 0
+        return capsys.readouterr().err
+
+    assert "bool [9, 9], sample 0 of 2, head 0 of 2" in export("m.npy")
+    assert "sample 1 of 2, head 1 of 2" in export("m.npy", "--batch", "1", "--head", "1")
+    assert np.load(tmp_path / "m.npy").sum() == 45
+    assert "int32 [2, 2, 9, 4]\n" in export("m.flashmask.npy")
+    assert "int32 [2, 1, 9, 4], head 1 of 2" in export("m.flashmask.npy", "--head", "1")
+    assert "int32 [2, 3, 9], sample 1 of 2" in export("m.cudnn.npy", "--batch", "1")
+    assert "sample 0 of 2, head 1 of 2" in export("m.png", "--head", "1")
+    assert "head 1 of 2" in export("m.flex.py", "--head", "1", "--block-m", "64")
+    text = (tmp_path / "m.flex.py").read_text()
+    assert "BATCH, HEADS = 2, 1" in text
+    assert "BLOCK = 9, 9, (64, 128)" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "words"),
+    [
+        ("m.cudnn.npy", [], "tells 2 apart: choose one with --batch 0 to 1"),
+        ("m.py", ["--head", "1"], "compiles the whole mask"),
+        ("m.npy", ["--all", "--head", "1"], "takes every sample and head"),
+        ("m.png", ["--all"], "shows one sample and head"),
+        ("m.npy", ["--block-m", "64"], "dense has no tiles"),
+        ("m.flex.py", ["--batch", "2"], "--batch 2: batched has 2, numbered 0 to 1"),
+    ],
+)
+def test_what_a_form_cannot_hold_is_refused(
+    capsys: Capture, batched: Path, tmp_path: Path, name: str, more: list[str], words: str
+) -> None:
+    assert main(["export", str(batched), "-o", str(tmp_path / name), *more]) == 2
+    assert words in capsys.readouterr().err
+    assert not (tmp_path / name).exists()
+
+
+@pytest.mark.parametrize("ending", ["npy", "cudnn.npy", "flashmask.npy", "flex.py", "py", "png", "svg", "pdf"])
+def test_a_failed_export_leaves_the_file_as_it_was(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, ending: str
+) -> None:
+    output = tmp_path / f"m.{ending}"
+    output.write_text("old")
+
+    def full(_: int) -> NoReturn:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    assert main(["export", "causal", "--set", "length=9", "-o", str(output)]) == 2
+    assert "No space left" in capsys.readouterr().err
+    assert output.read_text() == "old"
+    assert os.listdir(tmp_path) == [output.name]
+
+
+def test_export_dense_is_the_mask(capsys: Capture, pair: Path, tmp_path: Path) -> None:
+    file = tmp_path / "pair.npy"
+
+    printed(capsys, "export", pair, "--to", "dense", "-o", file)
+
+    expected = np.tril(np.ones((12, 12), bool))
+    expected[8:, 5:8] = False
+    dense = np.load(file)
+    assert dense.dtype == np.bool_
+    assert np.array_equal(dense, expected)
+
+
+def test_export_dense_of_all_heads_has_four_axes(capsys: Capture, tmp_path: Path) -> None:
+    text = "heads 2\n"
+    file, output = tmp_path / "heads.mask", tmp_path / "heads.npy"
+    file.write_text(
+        f"{text}layout\n    token : 5\nrules when head == 0\n    token sees token : causal\n"
+        "rules when head == 1\n    token sees token : all\n"
+    )
+
+    printed(capsys, "export", file, "--to", "dense", "--all", "-o", output)
+
+    dense = np.load(output)
+    assert dense.shape == (1, 2, 5, 5)
+    assert np.array_equal(dense[0, 0], np.tril(np.ones((5, 5), bool)))
+    assert dense[0, 1].all()
