@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from compilemask_app.composing import parameters, region_matrix, relations, renaming
+from compilemask_app.composing import definitions, parameters, region_matrix, relations, renaming
 from compilemask_app.composing.text_edits import TextEdit, applied
 
 from compilemask.language.parser import parse_tolerant
@@ -183,3 +183,33 @@ def test_every_suggestion_reads_well_in_its_cell() -> None:
                 if suggestion.how:
                     text = after(TEXT, region_matrix.set_relation(found, row, column, suggestion.how))
                     assert not parse_tolerant(Source("t", text)).diagnostics, suggestion
+
+
+def test_definitions_give_relations_and_those_by_a_coordinate() -> None:
+    text = (
+        "param n = 4\nlayout\n    a : 9\n"
+        "let half = n // 2\nlet block = at // n\nlet odd = block % 2 == 1\n"
+        "let near(w) = causal and window(behind=w, ahead=0)\nlet late = q.block > k.block\nlet both = near(2) or late\n"
+        "rules\n    a sees a : near(half)\n"
+    )
+    found = definitions.own_suggestions(parse_tolerant(Source("test", text)).file)
+    hows = [item.how for item in found]
+    assert hows == ["same block", "causal by block", "before by block", "near(half)", "late", "both"]
+    assert all(item.own for item in found)
+    for how in hows:
+        compile_text(text.replace(": near(half)", f": {how}"), name="test")
+
+
+def test_what_is_typed_finds_a_relation_or_is_one() -> None:
+    offered = relations.suggestions(matrix(), 1, 1)
+
+    def meant(typed: str) -> tuple[list[str], str]:
+        found, place = relations.matching(offered, typed)
+        return [item.how for item in found], found[place].how
+
+    assert meant("self") == (["self"], "self")
+    assert meant("ALL")[1] == "all", "as it stands in the list"
+    assert meant("hid") == (["", "hid"], "")
+    assert meant("all")[1] == "all"
+    assert meant("w")[1] == "window(behind=128, ahead=0)", "what begins so goes before what holds the letter"
+    assert meant("before  or self") == (["before or self"], "before or self")

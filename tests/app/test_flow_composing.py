@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from compilemask_app.application import Workbench
 from compilemask_app.jobs.pictures import Pictures
+from compilemask_app.picture import MaskPicture
 from compilemask_app.screens.relation_screen import RelationScreen
 from compilemask_app.widgets.completion_list import CompletionList
 from compilemask_app.widgets.diagnostics_panel import DiagnosticsPanel
 from compilemask_app.widgets.line_note import LineNote
 from compilemask_app.widgets.mask_editor import MaskEditor
 from compilemask_app.widgets.parameter_steppers import ParameterSteppers
+from compilemask_app.widgets.preview import Preview
 from compilemask_app.widgets.region_matrix_view import RegionMatrixView
-from textual.widgets import OptionList
+from textual.widgets import Input, OptionList
 
 from tests.app.conftest import MakeApp
 from tests.app.flows import SIZE, TWO, answered, dialog, text_of
@@ -37,6 +39,60 @@ class TestComposing:
             matrix = screen.query_one(RegionMatrixView).matrix
             assert matrix is not None
             assert matrix.summary(0, 0) == "causal"
+
+    async def test_letters_seek_in_the_list_of_relations(self, make_app: MakeApp) -> None:
+        async with make_app(TWO, compile_=Pictures()).run_test(size=SIZE) as pilot:
+            screen = await design(pilot)
+            await pilot.press("r", "enter")
+            await dialog(pilot, RelationScreen)
+            line, found = pilot.app.screen.query_one(Input), pilot.app.screen.query_one("#found", OptionList)
+            whole = found.option_count
+            await pilot.press("b", "e", "f")
+            assert line.value == "bef"
+            assert [_label(found, place) for place in range(found.option_count)] == ["before", "bef"]
+            await pilot.press("backspace", "backspace", "backspace")
+            assert found.option_count == whole
+            assert found.highlighted == 1, "the relation as it is"
+            await pilot.press("s", "e", "l", "enter")
+            await design(pilot)
+            assert text_of(screen) == TWO.replace("prompt sees prompt : causal ", "prompt sees prompt : self ")
+
+    async def test_a_relation_of_the_list_is_changed_in_the_line_above_it(self, make_app: MakeApp) -> None:
+        async with make_app(TWO, compile_=Pictures()).run_test(size=SIZE) as pilot:
+            screen = await design(pilot)
+            await pilot.press("r", "enter")
+            await dialog(pilot, RelationScreen)
+            await pilot.press("w", "tab", "backspace", "7", ")")
+            assert pilot.app.screen.query_one(Input).value == "window(behind=128, ahead=07)"
+            await pilot.press("enter")
+            await design(pilot)
+            assert "prompt sees prompt : window(behind=128, ahead=07)" in text_of(screen)
+
+    async def test_what_the_file_names_stands_first_in_the_list(self, make_app: MakeApp) -> None:
+        text = TWO.replace("rules", "let near = before and window(behind=9, ahead=0)\nrules")
+        async with make_app(text, compile_=Pictures()).run_test(size=SIZE) as pilot:
+            screen = await design(pilot)
+            await pilot.press("r", "enter")
+            await dialog(pilot, RelationScreen)
+            found, preview = pilot.app.screen.query_one("#found", OptionList), pilot.app.screen.query_one(Preview)
+            assert _label(found, 0) == "near"
+            await pilot.press("home", "up", "up")
+            await until(pilot, lambda: found.highlighted == 0)
+            await until(pilot, lambda: isinstance(preview.shown, MaskPicture) and preview.shown.density < 0.6)
+            await pilot.press("enter")
+            await design(pilot)
+            assert "prompt sees prompt : near   # kept too" in text_of(screen)
+
+    async def test_a_relation_that_is_not_in_the_list_stays_unless_another_is_chosen(self, make_app: MakeApp) -> None:
+        text = TWO.replace("prompt sees prompt : causal", "prompt sees prompt : before or self")
+        async with make_app(text, compile_=Pictures()).run_test(size=SIZE) as pilot:
+            screen = await design(pilot)
+            await pilot.press("r", "enter")
+            await dialog(pilot, RelationScreen)
+            assert _label(pilot.app.screen.query_one("#found", OptionList), 0) == "before or self"
+            await pilot.press("enter")
+            await design(pilot)
+            assert text_of(screen) == text
 
     async def test_regions_are_added_renamed_resized_and_hidden_from_the_keyboard(self, make_app: MakeApp) -> None:
         async with make_app(TWO, compile_=Pictures()).run_test(size=SIZE) as pilot:
@@ -163,3 +219,8 @@ class TestComposing:
             assert "sees prompt:all" not in formatted
             await pilot.press("f8")
             assert text_of(screen) == formatted
+
+
+def _label(found: OptionList, place: int) -> str:
+    """The first line of an entry."""
+    return str(found.get_option_at_index(place).prompt).split("\n")[0]

@@ -11,10 +11,36 @@ from compilemask_app.composing.renaming import walk
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A relation and what it says in words. An empty relation hides the cell."""
+    """A relation and what it says in words; `own` where the file names it. An empty relation hides the cell."""
 
     how: str
     meaning: str
+    own: bool = False
+
+    @property
+    def label(self) -> str:
+        """The relation in one line."""
+        return " ".join(self.how.split()) or "hide"
+
+
+def matching(offered: tuple[Suggestion, ...], typed: str) -> tuple[tuple[Suggestion, ...], int]:
+    """What fits the words typed, what begins with them first; last the words themselves, as a relation of one's own.
+
+    With it the place of the one meant: the one that reads as typed, else the first.
+    """
+    typed = " ".join(typed.split())
+    words = typed.lower().split()
+    found = [item for item in offered if all(word in item.label.lower() for word in words)]
+    found.sort(key=lambda item: _distance(item.label.lower(), typed.lower()))
+    labels = [item.label for item in found]
+    if typed and typed not in labels:
+        return (*found, Suggestion(typed, "as typed")), 0
+    return tuple(found), labels.index(typed) if typed else 0
+
+
+def _distance(label: str, typed: str) -> int:
+    """0 where a label begins so, 1 where one of its words does, else 2."""
+    return 0 if label.startswith(typed) else 1 if f" {typed}" in label else 2
 
 
 def suggestions(matrix: RegionMatrix, row: int, column: int) -> tuple[Suggestion, ...]:

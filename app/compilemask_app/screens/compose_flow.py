@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from compilemask.language.parser import parse_tolerant
 from compilemask.source import Source
 from compilemask_app.composing import region_matrix, renaming
+from compilemask_app.composing.definitions import own_suggestions
 from compilemask_app.composing.parameters import Number, parameters_of, written
 from compilemask_app.composing.region_matrix import RegionMatrix, matrix_of
 from compilemask_app.composing.relations import suggestions
@@ -104,7 +105,7 @@ class ComposeFlow:
             text = screen.text if edit is None else applied(screen.text, [edit])
             return CompileRequest(0, document.name, text, document.folder, document.parameters)
 
-        offered = suggestions(matrix, row, column)
+        offered = (*own_suggestions(matrix.file), *suggestions(matrix, row, column))
         answer = await screen.app.ask(RelationScreen(title, current, offered, request_for))
         if answer is not None and answer != current:
             self._apply(self._edit_for(matrix, row, column, answer))

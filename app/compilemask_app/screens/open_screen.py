@@ -16,14 +16,14 @@ from compilemask import library
 from compilemask.errors import UsageError
 from compilemask_app.document import document_of
 from compilemask_app.jobs.compile_job import CompileRequest
-from compilemask_app.screens.dialogs import Dialog
+from compilemask_app.screens.picker import Picker, PickList
 from compilemask_app.widgets.preview import Preview
 
 if TYPE_CHECKING:
     from compilemask_app.application import Workbench
 
 
-class OpenScreen(Dialog[str | None]):
+class OpenScreen(Picker):
     """Answers a library name or a path."""
 
     app: Workbench
@@ -40,7 +40,7 @@ class OpenScreen(Dialog[str | None]):
             yield Static(self._title, classes="title")
             yield Input(placeholder="type a part of a name, or a path", compact=True)
             with Horizontal(id="columns"):
-                yield OptionList(id="found")
+                yield PickList(id="found")
                 with Vertical():
                     yield Static(id="about")
                     yield Preview(self.app.services.compile, id="preview")
@@ -52,7 +52,7 @@ class OpenScreen(Dialog[str | None]):
         words = typed.lower().split()
         entries = [*self._recent, *self._names]
         self._shown = [entry for entry in entries if all(word in entry.lower() for word in words)]
-        found = self.query_one("#found", OptionList)
+        found = self.found
         found.clear_options()
         found.add_options([Option(_label(entry)) for entry in self._shown])
         if self._shown:
@@ -68,19 +68,11 @@ class OpenScreen(Dialog[str | None]):
 
     @on(Input.Submitted)
     def _entered(self, event: Input.Submitted) -> None:
-        found = self.query_one("#found", OptionList)
+        found = self.found
         if self._shown and found.highlighted is not None:
             self.answer(self._shown[found.highlighted])
         elif event.value.strip():
             self.answer(event.value.strip())
-
-    def key_down(self) -> None:
-        """The list moves while the name is being typed."""
-        self.query_one("#found", OptionList).action_cursor_down()
-
-    def key_up(self) -> None:
-        """The list moves while the name is being typed."""
-        self.query_one("#found", OptionList).action_cursor_up()
 
     @on(OptionList.OptionSelected)
     def _chosen(self, event: OptionList.OptionSelected) -> None:

@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
+from itertools import pairwise
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
-from compilemask_app.composing.relations import Suggestion
+from compilemask_app.composing.relations import Suggestion, matching
 from compilemask_app.jobs.compile_job import CompileRequest
-from compilemask_app.screens.dialogs import Dialog
+from compilemask_app.screens.picker import Picker, PickList
 from compilemask_app.widgets.preview import Preview
 
 if TYPE_CHECKING:
     from compilemask_app.application import Workbench
 
 
-class RelationScreen(Dialog[str | None]):
+class RelationScreen(Picker):
     """Answers a relation; an empty text hides the cell. `request_for` gives the text that a relation would make."""
 
     app: Workbench
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("tab", "take", "Edit", priority=True)]
 
     def __init__(
         self,
@@ -35,48 +38,73 @@ class RelationScreen(Dialog[str | None]):
     ) -> None:
         super().__init__()
         self._title, self._current = title, current
-        self._suggestions = suggestions
+        known = any(item.how == current for item in suggestions)
+        self._suggestions = suggestions if known else (Suggestion(current, "as it is now"), *suggestions)
+        self._shown: tuple[Suggestion, ...] = ()
         self._request_for = request_for
 
     def compose(self) -> ComposeResult:
         with Vertical():
             yield Static(self._title, classes="title")
-            yield Input(self._current, placeholder="type a relation, or choose one below", compact=True)
+            yield Input(placeholder="type to find or write one; tab edits the chosen one", compact=True)
             with Horizontal(id="columns"):
-                yield OptionList(*[Option(_label(item)) for item in self._suggestions], id="found")
+                yield PickList(id="found")
                 yield Preview(self.app.services.compile, id="preview")
 
     def on_mount(self) -> None:
-        self.query_one("#found").focus()
         hows = [item.how for item in self._suggestions]
-        if self._current in hows:
-            self.query_one("#found", OptionList).highlighted = hows.index(self._current)
+        self._fill(self._suggestions, hows.index(self._current))
 
-    def _show(self, how: str) -> None:
-        request = self._request_for(how)
+    def _fill(self, shown: tuple[Suggestion, ...], chosen: int) -> None:
+        self._shown = shown
+        self.found.clear_options()
+        self.found.add_options(_options(shown))
+        self.found.highlighted = chosen
+
+    @on(OptionList.OptionHighlighted)
+    def _highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        if event.option_index >= len(self._shown):  # the list has been filled anew since
+            return
+        request = self._request_for(self._shown[event.option_index].how)
         preview = self.query_one(Preview)
         if request is not None:
             preview.ask(request)
         else:
             preview.say("as it is now")
 
-    @on(OptionList.OptionHighlighted)
-    def _highlighted(self, event: OptionList.OptionHighlighted) -> None:
-        self._show(self._suggestions[event.option_index].how)
-
     @on(OptionList.OptionSelected)
-    def _chosen(self, event: OptionList.OptionSelected) -> None:
-        self.answer(self._suggestions[event.option_index].how)
+    def _clicked(self, event: OptionList.OptionSelected) -> None:
+        if event.option_index < len(self._shown):
+            self.answer(self._shown[event.option_index].how)
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
-        if event.value.strip() and event.value != self._current:
-            self._show(event.value.strip())
+        if event.value.strip():
+            self._fill(*matching(self._suggestions, event.value))
+        else:
+            self.on_mount()
 
     @on(Input.Submitted)
-    def _entered(self, event: Input.Submitted) -> None:
-        self.answer(event.value.strip())
+    def _entered(self) -> None:
+        if self.found.highlighted is not None:
+            self.answer(self._shown[self.found.highlighted].how)
+
+    def action_take(self) -> None:
+        """Put the chosen relation into the line, to change it."""
+        if self.found.highlighted is not None:
+            line = self.query_one(Input)
+            line.value = " ".join(self._shown[self.found.highlighted].how.split())
+            line.cursor_position = len(line.value)
 
 
-def _label(item: Suggestion) -> Text:
-    return Text.assemble((item.how or "hide", "bold"), "\n", (item.meaning, "dim"), no_wrap=True, overflow="ellipsis")
+def _options(shown: tuple[Suggestion, ...]) -> Iterable[Option | None]:
+    """The relations, with a rule between those that the file names and the others."""
+    yield from map(_option, shown[:1])
+    for before, item in pairwise(shown):
+        if before.own and not item.own:
+            yield None
+        yield _option(item)
+
+
+def _option(item: Suggestion) -> Option:
+    return Option(Text.assemble((item.label, "bold"), "\n", (item.meaning, "dim"), no_wrap=True, overflow="ellipsis"))
