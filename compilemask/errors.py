@@ -27,6 +27,11 @@ class UsageError(CompileMaskError):
     """A call or a command line that can't be carried out as written (exit code 2)."""
 
 
+class TooLargeError(UsageError):
+    """A valid mask with more of something than what was asked of it can take: runs, in an order of tokens (exit code 1,
+    as where a mask breaks a limit of the compiler)."""
+
+
 class UnavailableError(CompileMaskError):
     """This machine lacks what was asked for, a GPU for instance (exit code 3)."""
 

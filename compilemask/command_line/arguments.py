@@ -6,6 +6,8 @@ import argparse
 import re
 from typing import NoReturn, TypeAlias
 
+from compilemask.errors import UsageError
+
 MODULES = {
     "open": "workbench",
     "list": "listing",
@@ -36,13 +38,15 @@ examples:
   compilemask export causal --to dense -o causal.npy
   compilemask import their.npy -o mine.mask        a mask file from another program's array
 
-exit codes: 0 good; 1 the answer is no (invalid mask, validation failed); 2 wrong use; 3 this machine can't (no GPU)
+exit codes: 0 good; 1 the answer is no (invalid or too large mask, validation failed);
+  2 wrong use; 3 this machine can't (no GPU)
 """
 
 EXPORTS = ("dense", "flex", "flashmask", "cudnn", "python", "png", "svg", "pdf")
 IMPORTS = ("dense", "endpoints", "flashmask", "cu_seqlens")
 EMITS = ("ptx", "sass", "ttgir", "ttir", "llir")
 DIRECTIONS = ("forward", "backward")
+MOST_DIGITS = 18  # numbers of so many digits fit 64 bits
 SET_FILE = "parameters from a JSON object; a pipe such as <(...) works"
 DTYPES = ("bfloat16", "float16", "float32")
 
@@ -63,12 +67,22 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
+class Misuse(UsageError):
+    """Words that are no command line: what is wrong, in which command (`prog`), and how it is used."""
+
+    def __init__(self, message: str, prog: str, usage: str) -> None:
+        super().__init__(message)
+        self.prog = prog
+        self.usage = usage
+
+
 class _Parser(argparse.ArgumentParser):
-    """Says where a setting without `--set` belongs."""
+    """Raises Misuse where argparse would exit, and says where a setting without `--set` belongs."""
 
     def error(self, message: str) -> NoReturn:
         stray = re.match(r"unrecognized arguments: ([A-Za-z_]\w*=\S+)", message)
-        super().error(f"{message}; every setting has its own --set: --set {stray[1]} ..." if stray else message)
+        text = f"{message}; every setting has its own --set: --set {stray[1]} ..." if stray else message
+        raise Misuse(text, self.prog, self.format_usage())
 
 
 Verbs: TypeAlias = "argparse._SubParsersAction[_Parser]"
@@ -79,8 +93,9 @@ class _Version(argparse.Action):
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         from compilemask import __version__
+        from compilemask.command_line import streams
 
-        print(f"compilemask {__version__}")
+        streams.write(f"compilemask {__version__}\n")
         parser.exit()
 
 
@@ -118,10 +133,13 @@ def _head(verb: argparse.ArgumentParser, *, default: int | None = 0, shown: str 
 
 def natural(text: str) -> int:
     """An integer that is at least 0; separators such as 32,768 and 32_768 are allowed."""
+    digits = text.replace(",", "").replace("_", "").strip()
+    if len(digits) > MOST_DIGITS and digits.isdecimal():
+        raise argparse.ArgumentTypeError(f"a number of {len(digits):,} digits is too large")
     try:
-        value = int(text.replace(",", "").replace("_", ""))
+        value = int(digits)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"expected a whole number, found {text!r}") from None
+        raise argparse.ArgumentTypeError(f"expected a whole number, found {text!r:.80}") from None
     if value < 0:
         raise argparse.ArgumentTypeError(f"expected a number that is at least 0, found {value}")
     return value

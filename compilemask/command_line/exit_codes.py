@@ -6,7 +6,9 @@ from enum import IntEnum
 
 
 class ExitCode(IntEnum):
-    """GOOD; NO: the answer is no; WRONG_USE: the command line is wrong; UNABLE: this machine can't; BUG: our defect."""
+    """GOOD; NO: the answer is no, or the mask is too large for the question; WRONG_USE: the command line is wrong;
+    UNABLE: this machine can't; BUG: our defect.
+    """
 
     GOOD = 0
     NO = 1

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from compilemask.command_line.exit_codes import ExitCode
 from compilemask.command_line.screen import rendered, say
-from compilemask.command_line.streams import remark
+from compilemask.command_line.streams import remark, write
 from compilemask.errors import MaskFileError, UsageError
 from compilemask.files import write_in_one_step
 from compilemask.language.lexing import MAX_TEXT
@@ -33,7 +33,7 @@ def run(arguments: Namespace) -> ExitCode:
             code = ExitCode.NO
             continue
         if name == STDIN and not arguments.check:
-            sys.stdout.write(wanted)
+            write(wanted)
         elif wanted != text and arguments.check:
             say(f"{name}: would be reformatted")
             code = ExitCode.NO

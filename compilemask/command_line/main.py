@@ -10,29 +10,30 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from compilemask.command_line import streams
-from compilemask.command_line.arguments import MODULES, parser
+from compilemask.command_line.arguments import MODULES, Misuse, parser
 from compilemask.command_line.exit_codes import ExitCode
 from compilemask.command_line.screen import rendered, say_json
-from compilemask.errors import InternalError, MaskFileError, UnavailableError, UsageError
+from compilemask.errors import InternalError, MaskFileError, TooLargeError, UnavailableError, UsageError
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit code; argparse itself exits with 2 (wrong use) and 0 (`--help`)."""
+    """Run the command and return its exit code; argparse itself exits with 0 after `--help` and `--version`."""
     streams.open_closed()
     arguments = Namespace()
     try:
         arguments = _parsed(argv)
         run = importlib.import_module(f"compilemask.command_line.{MODULES[arguments.verb]}").run
         code = int(run(arguments))
-        sys.stdout.flush()
+        streams.finish()
         return code
-    except BrokenPipeError:
-        streams.forget(sys.stdout)
-        return ExitCode.GOOD
+    except Misuse as error:
+        return _misused(error, sys.argv[1:] if argv is None else argv)
     except KeyboardInterrupt:
         return _say(ExitCode.INTERRUPTED, "interrupted")
     except MaskFileError as error:
         return _invalid(error, str(getattr(arguments, "mask", None) or ""), getattr(arguments, "json", False))
+    except TooLargeError as error:
+        return _refused(ExitCode.NO, str(error), arguments)
     except UsageError as error:
         return _refused(ExitCode.WRONG_USE, str(error), arguments)
     except UnavailableError as error:
@@ -49,8 +50,17 @@ def _parsed(argv: Sequence[str] | None) -> Namespace:
     try:
         return parser().parse_args(argv)
     except SystemExit:
-        sys.stdout.flush()  # what --help and --version say
+        streams.finish()  # what --help and --version say
         raise
+
+
+def _misused(error: Misuse, words: Sequence[str]) -> int:
+    """A command line that can't be read, so that `--json` has to be looked for in its words."""
+    options = words[: words.index("--")] if "--" in words else words
+    asked = any(len(word) > 2 and "--json".startswith(word) for word in options)
+    if asked:
+        _say_json({"error": str(error)})
+    return _say(ExitCode.WRONG_USE, f"{error.usage}{error.prog}: error: {error}", prefix="")
 
 
 def _say(code: ExitCode, text: str, prefix: str = "compilemask: ") -> int:

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from compilemask.command_line import streams
 from compilemask.measure.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ FOLDED = ("compared", "")
 def say(text: str = "") -> None:
     """One line of plain text on stdout, whatever characters the terminal can show."""
     encoding = sys.stdout.encoding or "utf-8"
-    sys.stdout.write(text.encode(encoding, errors="replace").decode(encoding) + "\n")
+    streams.write(text.encode(encoding, errors="replace").decode(encoding) + "\n")
 
 
 def rendered(diagnostics: Sequence[Diagnostic], name: str) -> str:
@@ -101,7 +102,12 @@ def console() -> Console:
     """A rich console on stdout that keeps to what the terminal can show."""
     from rich.console import Console
 
-    return Console(width=width(), no_color=not colour_shown(), highlight=False, soft_wrap=False)
+    class OnStdout(Console):
+        def on_broken_pipe(self) -> None:
+            """Go on without a reader: Console would exit with 1, whatever the answer is."""
+            streams.forget(sys.stdout)
+
+    return OnStdout(width=width(), no_color=not colour_shown(), highlight=False, soft_wrap=False)
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from compilemask.command_line.masks import check_head, compiled_of
 from compilemask.command_line.picture import ASCII, BLOCKS, Glyphs, mask_picture, tile_picture
 from compilemask.command_line.screen import say, say_json, unicode_shown, width
 from compilemask.command_line.views import heading, statistics_table
-from compilemask.errors import UsageError
+from compilemask.errors import TooLargeError
 from compilemask.pipeline import CompiledMask, Statistics
 
 COMFORTABLE_WIDTH = 88
@@ -50,7 +50,7 @@ def _mask_lines(compiled: CompiledMask, batch: int, head: int, drawn: int, glyph
     """The picture of the mask; a line instead where it is kept in another order and too scattered in this one."""
     try:
         return mask_picture(compiled, batch, head, drawn, glyphs)
-    except UsageError as error:
+    except TooLargeError as error:
         return [f"No picture of the mask, only of its tiles: {error}."]
 
 

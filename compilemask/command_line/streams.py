@@ -27,6 +27,22 @@ def remark(text: str) -> None:
         forget(sys.stderr)
 
 
+def write(text: str) -> None:
+    """Text on stdout; a reader that went away early takes none and changes no answer. Raises OSError if it is full."""
+    try:
+        sys.stdout.write(text)
+    except BrokenPipeError:
+        forget(sys.stdout)
+
+
+def finish() -> None:
+    """Write out what waits for stdout, as `write` does."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        forget(sys.stdout)
+
+
 def flush() -> None:
     """Write out what waits for stdout, or drop it where stdout takes nothing any more."""
     try:

@@ -259,7 +259,7 @@ class Intervals:
     def transpose(self) -> Intervals:
         """Columns as rows. A column's run starts where a row shows the cell and the row above does not.
 
-        Raises UsageError where there would be more than MOST_RUNS.
+        Raises TooLargeError where there would be more than MOST_RUNS.
         """
         return Intervals.from_line(self.columns, self.rows, turning.turned(self.to_line(), self.rows, self.columns))
 
@@ -313,7 +313,7 @@ class Intervals:
 
         The pieces are in no particular order.
 
-        Raises UsageError where there would be more than MOST_RUNS.
+        Raises TooLargeError where there would be more than MOST_RUNS.
         """
         return order.pieces(self.starts[runs], self.ends[runs])
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from compilemask.errors import UsageError
+from compilemask.errors import TooLargeError
 from compilemask.intervals import linear
 
 MOST_RUNS = 1 << 25
@@ -21,14 +21,14 @@ Narrow = NDArray[np.int32]
 class MovedColumns:
     """An order of the columns, ready to cut runs: column j of the result is column order[j].
 
-    `stretch` of every column: neighbours that stay neighbours have one; `begins`: the first column of every stretch;
-    `place` of every column in the order.
+    `stretch` of every column: neighbours that stay neighbours, forwards or backwards, have one; `begins`: the first
+    column of every stretch; `place` of every column in the order.
     """
 
     def __init__(self, order: NDArray[np.integer]) -> None:
         self.place: Narrow = np.empty(order.size, np.int32)
         self.place[order] = np.arange(order.size, dtype=np.int32)
-        parted = np.diff(self.place) != 1
+        parted = np.abs(np.diff(self.place)) != 1  # places are different, so a stretch never turns round
         self.stretch: Narrow = np.zeros(order.size, np.int32)
         np.cumsum(parted, out=self.stretch[1:])
         self.begins: Narrow = np.concatenate(([0], np.flatnonzero(parted) + 1, [order.size])).astype(np.int32)
@@ -50,18 +50,18 @@ class MovedColumns:
     def pieces(self, starts: Narrow, ends: Narrow) -> tuple[Narrow, Narrow, Narrow]:
         """For every piece, in no particular order: which run it is of, start and end in the order.
 
-        Raises UsageError where there would be more than MOST_RUNS.
+        Raises TooLargeError where there would be more than MOST_RUNS.
         """
         count = self.counts(starts, ends)
         alike = self._alike(starts, ends, count)
         if alike is not None:
             count[alike.runs] = 0
-        refuse_more_than_most(int(count.sum(dtype=np.int64)), "in this token order")
+        _refuse_many_pieces(int(count.sum(dtype=np.int64)))
         own = np.repeat(np.arange(starts.size, dtype=np.int32), count)
         piece = linear.narrow_ranges(self.stretch[starts], count)
         begin = np.maximum(self.begins[piece], starts[own])
         end = np.minimum(self.begins[piece + 1], ends[own])
-        start = self.place[begin]
+        start = np.minimum(self.place[begin], self.place[end - 1])
         end += start - begin
         return (own, start, end) if alike is None else alike.with_pieces(own, start, end)
 
@@ -110,7 +110,7 @@ class _LongRuns:
     def with_pieces(self, own: Narrow, start: Narrow, end: Narrow) -> tuple[Narrow, Narrow, Narrow]:
         """The pieces of the other runs and of these."""
         counts = self.counts
-        refuse_more_than_most(int(counts.sum()), "in this token order")
+        _refuse_many_pieces(int(counts.sum()))
         long = np.repeat(self.runs, counts).astype(np.int32)
         piece = linear.ranges(self.offsets[:-1][self.kind], counts)
         return (
@@ -121,6 +121,13 @@ class _LongRuns:
 
 
 def refuse_more_than_most(runs: int, where: str) -> None:
-    """Raise UsageError for more than MOST_RUNS."""
+    """Raise TooLargeError for more than MOST_RUNS."""
     if runs > MOST_RUNS:
-        raise UsageError(f"{where} the mask has some {runs:,} runs, at most {MOST_RUNS:,} are allowed")
+        raise TooLargeError(f"{where} the mask has some {runs:,} runs, at most {MOST_RUNS:,} are allowed")
+
+
+def _refuse_many_pieces(pieces: int) -> None:
+    """The same before runs are cut: how many the pieces are once they are joined is not known yet."""
+    if pieces > MOST_RUNS:
+        cut = f"in this token order the runs of the mask are cut into some {pieces:,} pieces"
+        raise TooLargeError(f"{cut}, at most {MOST_RUNS:,} are allowed")

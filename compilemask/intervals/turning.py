@@ -14,8 +14,8 @@ SAMPLED = 7
 def turned(line: linear.Runs, rows: int, columns: int) -> linear.Runs:
     """The runs of the transposed mask on its line, from those of a mask of rows x columns.
 
-    A column's run starts where a row shows the cell and the row above does not. Raises UsageError where there would be
-    more than MOST_RUNS.
+    A column's run starts where a row shows the cell and the row above does not. Raises TooLargeError where there would
+    be more than MOST_RUNS.
     """
     stride = columns + 1
     above = (line[0] + stride, line[1] + stride)

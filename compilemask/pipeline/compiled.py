@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from compilemask.descriptor import Descriptor, build_descriptor
 from compilemask.descriptor.registry import register
-from compilemask.errors import UsageError
+from compilemask.errors import TooLargeError, UsageError
 from compilemask.intervals import Intervals
 from compilemask.intervals.layers import Layer
 from compilemask.intervals.lowering import Lowered, in_callers_order, in_order
@@ -224,14 +224,14 @@ def _in_callers_order(lowered: Lowered) -> Iterator[None]:
     """Say what works where a mask that is kept in the kernel's order has too many runs in the caller's."""
     try:
         yield
-    except UsageError as error:
+    except TooLargeError as error:
         if not lowered.order.moves:
             raise
         kept = f"as the text orders its tokens this mask has too many runs to list ({error})"
         works = (
             f"in the kernel's order it has {lowered.intervals.runs:,}: tiles, statistics, explain and attention work"
         )
-        raise UsageError(f"{kept}; {works}, and a shorter mask can be listed") from None
+        raise TooLargeError(f"{kept}; {works}, and a shorter mask can be listed") from None
 
 
 def tiles_in_order(lowered: Lowered, order: TokenOrder, block_m: int, block_n: int) -> TileMap:

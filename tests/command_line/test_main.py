@@ -41,6 +41,12 @@ def test_show_json_has_the_agreed_fields(capsys: Capture, pair: Path) -> None:
         (2, ["show", "no_such_mask"]),
         (2, ["show", "causal", "--set", "length=x"]),
         (2, ["explain", "causal", "--query", "99999", "--key", "0"]),
+        (2, ["explain", "causal", "--query", "1"]),
+        (2, ["explain", "causal", "--query", "-3", "--key", "0"]),
+        (2, ["show", "causal", "--block-m", "100"]),
+        (2, ["show", "causal", "length=5"]),
+        (2, ["sing"]),
+        (2, ["show"]),
         pytest.param(3, ["time", "causal"], marks=needs_no_gpu),
     ],
 )
@@ -301,3 +307,35 @@ def test_an_invalid_mask_is_told_to_programs_as_check_tells_it(
 
     assert found == answered(capsys, "check", mask, code=1)
     assert found[0]["diagnostics"][0]["line"] == 12
+
+
+FAR = """\
+layout
+    token : 200000
+rules
+    token sees token : same (pos % 512)
+order token stored by pos % 512
+"""
+
+
+@pytest.mark.parametrize(
+    ("verb", "code"),
+    [
+        (("check",), 0),
+        (("show",), 0),
+        (("explain", "--query", "5", "--key", "517"), 0),
+        (("validate",), 1),
+        (("export", "-o", "far.cudnn.npy"), 1),
+        (("export", "-o", "far.png"), 1),
+    ],
+)
+def test_a_mask_too_large_for_a_verb_has_one_exit_code(
+    capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, verb: tuple[str, ...], code: int
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("far.mask").write_text(FAR)
+
+    assert main([verb[0], "far.mask", *verb[1:]]) == code
+
+    said = "in this token order the runs of the mask are cut into some 78,"
+    assert (said in capsys.readouterr().err) == (code == 1)

@@ -98,10 +98,32 @@ def test_fmt_reads_no_more_of_stdin_than_a_text_may_have(capsys: Capture, monkey
     assert "too-long" in capsys.readouterr().err
 
 
-def test_a_closed_pipe_is_no_error() -> None:
-    command = f"{sys.executable} -m compilemask.command_line list | head -1"
+@pytest.mark.parametrize("buffered", ["", "1"])
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        ("list", 0),
+        ("--version", 0),
+        ("show causal --set length=9", 0),
+        ("check {wrong}", 1),
+        ("check {wrong} --json", 1),
+        ("show {wrong} --json", 1),
+        ("fmt --check {untidy}", 1),
+        ("check none.mask --json", 2),
+    ],
+)
+def test_a_reader_that_leaves_early_changes_no_exit_code(tmp_path: Path, words: str, code: int, buffered: str) -> None:
+    wrong, untidy = tmp_path / "wrong.mask", tmp_path / "untidy.mask"
+    wrong.write_text("layout\n    a : 1\nrules\n    a sees b : all\n")
+    untidy.write_text("layout\n    a  : 1\nrules\n    a sees a : all\n")
+    command = [sys.executable, "-m", "compilemask", *words.format(wrong=wrong, untidy=untidy).split()]
+    reading, writing = os.pipe()
+    os.close(reading)
+    environment = {**os.environ, "PYTHONUNBUFFERED": buffered}
 
-    done = subprocess.run(["bash", "-c", f"set -o pipefail; {command}"], capture_output=True, text=True)
+    done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, env=environment, check=False)
 
-    assert done.returncode == 0
-    assert done.stderr == ""
+    os.close(writing)
+    assert done.returncode == code
+    assert "Broken pipe" not in done.stderr
+    assert code == 1 or done.stderr == ""

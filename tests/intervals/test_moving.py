@@ -28,6 +28,21 @@ def test_shared_long_runs_are_moved_like_their_cells(seed: int) -> None:
     assert moved == Intervals.from_dense(mask[:, order])
 
 
+@pytest.mark.parametrize("columns", [1, 2, 63, 1000])
+def test_columns_that_come_backwards_cut_no_run(columns: int) -> None:
+    rng = np.random.default_rng(columns)
+    mask = rng.random((63, columns)) < 0.4
+    mask[:30, 1:] |= mask[:30, :-1]
+    still = Intervals.from_dense(mask)
+
+    assert still.pieces_made(np.arange(columns)[::-1]) == still.runs
+    mixed = np.concatenate((np.arange(columns)[columns // 2 :: -1], np.arange(columns // 2 + 1, columns)))
+    for order in (np.arange(columns)[::-1], mixed, np.roll(mixed, 7)):
+        moved = still.permute_columns(order)
+        moved.check()
+        assert moved == Intervals.from_dense(mask[:, order])
+
+
 def test_masks_clipped_to_one_run_a_row_are_those_of_their_cells() -> None:
     rng = np.random.default_rng(7)
     mask = rng.random((111, 63)) < 0.4

@@ -30,3 +30,13 @@ def test_a_mask_that_its_order_cuts_little_is_not_planned_anew() -> None:
     assert kept.asked >= compiled.query_length  # every query asks at least once
     assert kept.pieces_in(compiled.order) <= RUNS_A_REQUEST * kept.asked
     assert in_order(kept, compiled.program.variants[0], compiled.order) is kept
+
+
+def test_a_reversed_order_of_many_tokens_cuts_nothing() -> None:
+    text = "layout\n    token : 262000\nrules\n    token sees token : causal\norder token stored by -pos\n"
+    compiled = pipeline.compile_text(text)
+
+    tiles = compiled.tiles(128, 128)
+
+    assert (tiles.partial, tiles.full) == (2047, 2047 * 2046 // 2)
+    assert compiled.rows.row(77) == ((0, 78),)
