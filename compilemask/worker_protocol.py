@@ -17,7 +17,7 @@ from typing import Any, TypeAlias, Union, get_args, get_origin, get_type_hints
 from compilemask.job import Job as Job
 from compilemask.measure.report import CompileReport, TimingReport, ValidationReport
 
-PROTOCOL = 1
+PROTOCOL = 2
 MAX_LINE = 64 * 1024 * 1024
 
 

@@ -157,14 +157,14 @@ class Workbench(App[None]):
         """Put a file at the top of the recent ones."""
         self.change_settings(recent=self.settings.opened(path.resolve()).recent)
 
-    def remember_times(self, report: TimingReport) -> None:
-        """Keep times for later runs."""
+    def remember_times(self, report: TimingReport, text: str) -> None:
+        """Keep times for later runs; `text` tells the texts of the mask apart."""
         from datetime import datetime
 
         from compilemask_app import history
 
         try:
-            history.add(self.services.history_file, history.rows_of(report, datetime.now()))
+            history.add(self.services.history_file, history.rows_of(report, datetime.now(), text))
         except history.HistoryError as error:
             self.notify(f"times not kept: {error}", severity="warning")
 

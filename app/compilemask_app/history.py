@@ -13,15 +13,17 @@ from pathlib import Path
 
 from compilemask.measure.report import TimingReport
 
-_VERSION = 1
+_VERSION = 2
 _TABLE = """
 CREATE TABLE IF NOT EXISTS times (
     at TEXT NOT NULL, mask TEXT NOT NULL, gpu TEXT NOT NULL, dtype TEXT NOT NULL,
     batch INTEGER NOT NULL, heads INTEGER NOT NULL, head_dim INTEGER NOT NULL,
     query_length INTEGER NOT NULL, key_length INTEGER NOT NULL,
-    what TEXT NOT NULL, forward_ms REAL, spread REAL, useful_tflops REAL, executed_tflops REAL, ratio REAL
+    what TEXT NOT NULL, forward_ms REAL, spread REAL, useful_tflops REAL, executed_tflops REAL, ratio REAL,
+    text TEXT NOT NULL DEFAULT ''
 )
 """
+_FROM_VERSION_1 = "ALTER TABLE times ADD COLUMN text TEXT NOT NULL DEFAULT ''"
 
 
 class HistoryError(Exception):
@@ -30,7 +32,10 @@ class HistoryError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class TimeRow:
-    """One implementation in one run. `at` is local time in ISO format, to the second."""
+    """One implementation in one run. `at` is local time in ISO format, to the second.
+
+    `text` tells the texts of a mask apart, with their values; empty in rows of versions that did not keep it.
+    """
 
     at: str
     mask: str
@@ -47,13 +52,14 @@ class TimeRow:
     useful_tflops: float | None
     executed_tflops: float | None
     ratio: float | None
+    text: str = ""
 
 
 _COLUMNS = tuple(item.name for item in fields(TimeRow))
 
 
-def rows_of(report: TimingReport, at: datetime) -> tuple[TimeRow, ...]:
-    """A report as rows."""
+def rows_of(report: TimingReport, at: datetime, text: str = "") -> tuple[TimeRow, ...]:
+    """A report as rows, about a text."""
     when = at.isoformat(sep=" ", timespec="seconds")
     return tuple(
         TimeRow(
@@ -72,6 +78,7 @@ def rows_of(report: TimingReport, at: datetime) -> tuple[TimeRow, ...]:
             entry.useful_tflops,
             entry.executed_tflops,
             entry.ratio,
+            text,
         )
         for entry in report.entries
     )
@@ -115,9 +122,11 @@ def _opened(path: Path) -> Iterator[sqlite3.Connection]:
         path.parent.mkdir(parents=True, exist_ok=True)
         with closing(sqlite3.connect(path, timeout=5)) as connection:
             (version,) = connection.execute("PRAGMA user_version").fetchone()
-            if version not in (0, _VERSION):
+            if version not in range(_VERSION + 1):
                 raise HistoryError(f"{path} was written by another version of CompileMask; it is left as it is")
             connection.execute(_TABLE)
+            if version == 1:
+                connection.execute(_FROM_VERSION_1)
             connection.execute(f"PRAGMA user_version = {_VERSION}")
             yield connection
     except (sqlite3.Error, OSError) as error:

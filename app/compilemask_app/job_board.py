@@ -17,12 +17,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One job: its state, the fingerprint of the text it was asked for, and the last report."""
+    """One job: its state, the fingerprint of the text it was asked for, and the last report with that of its own text.
+
+    A run that was cancelled or failed leaves the report of the run before it, which may be of an older text.
+    """
 
     state: JobState = field(default_factory=JobState)
     number: int | None = None
     fingerprint: int = -1
     report: Report | None = None
+    reported: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,11 @@ class JobBoard:
     def states(self, fingerprint: int) -> dict[Job, JobState]:
         """For the job bar; results of other texts are marked."""
         return {job: replace(entry.state, outdated=entry.fingerprint != fingerprint) for job, entry in self.entries}
+
+    def is_old(self, job: Job, fingerprint: int) -> bool:
+        """Whether the last report is of another text."""
+        entry = self.entry(job)
+        return entry.report is not None and entry.reported != fingerprint
 
     def asked(self, job: Job, fingerprint: int) -> JobBoard:
         """The job was asked for; its number is not known yet."""
@@ -70,7 +79,8 @@ class JobBoard:
         if isinstance(reply, Progress):
             return self._with(job, replace(entry, state=JobState(Phase.RUNNING, reply.text, reply.done, reply.total)))
         if isinstance(reply, Done):
-            return self._with(job, replace(entry, state=_finished(reply.report), number=None, report=reply.report))
+            done = replace(entry, state=_finished(reply.report), number=None, report=reply.report)
+            return self._with(job, replace(done, reported=entry.fingerprint))
         if isinstance(reply, Cancelled):
             return self._with(job, replace(entry, state=JobState(Phase.IDLE, "cancelled"), number=None))
         phase = Phase.UNABLE if reply.trouble is Trouble.UNAVAILABLE else Phase.BAD
@@ -111,7 +121,8 @@ def _validated(report: ValidationReport) -> JobState:
     if report.passed:
         worst = report.worst_of_budget
         budget = f", error ≤ {worst:.2f} of budget" if worst is not None else ""
-        return JobState(Phase.GOOD, f"proved by {checks} checks{budget}, {report.seconds:.1f} s, {report.machine}")
+        words = f"{report.verdict} by {checks} checks{budget}, {report.seconds:.1f} s, {report.machine}"
+        return JobState(Phase.GOOD, words)
     failed = [check.name for check in report.checks if check.outcome is Outcome.FAIL]
     wrong = report.first_wrong
     if wrong is None:

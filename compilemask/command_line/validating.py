@@ -34,6 +34,7 @@ def validation_json(report: ValidationReport) -> dict[str, Any]:
         "key_length": report.key_length,
         "machine": report.machine,
         "passed": report.passed,
+        "limits": list(report.limits),
         "worst_of_budget": report.worst_of_budget,
         "checks": [_check(check) for check in report.checks],
         "notes": list(report.notes),

@@ -69,7 +69,7 @@ def validation_table(report: ValidationReport) -> None:
             say(f"first wrong cell of {check.name}: {check.first_wrong.describe()}")
     for note in report.notes:
         say(f"note: {note}")
-    say(f"{report.mask}: {'right' if report.passed else 'WRONG'}, {report.seconds:.1f} s")
+    say(f"{report.mask}: {report.verdict if report.passed else 'WRONG'}, {report.seconds:.1f} s")
 
 
 def _result(check: Check) -> str:

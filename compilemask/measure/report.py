@@ -64,7 +64,11 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class ValidationReport:
-    """All checks of one mask. `machine` says what ran the kernel."""
+    """All checks of one mask. `machine` says what ran the kernel.
+
+    `limits` says in a word each what the checks did not look at in full, so that a verdict can say it too; `notes` say
+    the same, and more, in sentences.
+    """
 
     mask: str
     query_length: int
@@ -73,6 +77,14 @@ class ValidationReport:
     checks: tuple[Check, ...]
     notes: tuple[str, ...]
     seconds: float
+    limits: tuple[str, ...] = ()
+
+    @property
+    def verdict(self) -> str:
+        """`proved`, with what it is proved on where that is not the whole mask, or `wrong`."""
+        if not self.passed:
+            return "wrong"
+        return "proved" + (f" on {', '.join(self.limits)}" if self.limits else "")
 
     @property
     def passed(self) -> bool:

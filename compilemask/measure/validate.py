@@ -56,13 +56,30 @@ def validate(
     machine = gpu or "the CPU"
     seconds = time.perf_counter() - started
     lengths = compiled.query_length, compiled.key_length
-    return ValidationReport(compiled.name, *lengths, machine, tuple(checks), tuple(notes), seconds)
+    limits = _limits(compiled, found, checks, gpu)
+    return ValidationReport(compiled.name, *lengths, machine, tuple(checks), tuple(notes), seconds, limits)
 
 
 def _interpreted(compiled: CompiledMask) -> str:
     """How much of the mask the interpreter was given."""
-    whole = max(compiled.query_length, compiled.key_length) <= INTERPRETED_SIZE
-    return "the whole mask" if whole else "pieces of the mask around its region borders"
+    return "the whole mask" if _is_interpreted_whole(compiled) else "pieces of the mask around its region borders"
+
+
+def _is_interpreted_whole(compiled: CompiledMask) -> bool:
+    return max(compiled.query_length, compiled.key_length) <= INTERPRETED_SIZE
+
+
+def _limits(compiled: CompiledMask, found: list[Place], checks: list[Check], gpu: str | None) -> tuple[str, ...]:
+    """What was not compared in full: only samples of the cells, pieces for the kernel or no kernel, the first heads."""
+    ran = any(check.of_budget is not None for check in checks)
+    limits = [] if ran or not (compiled.query_length and compiled.key_length) else ["the mask only"]
+    if not sampling.is_whole(compiled.query_length, compiled.key_length):
+        limits.append("samples")
+    if ran and gpu is None and not _is_interpreted_whole(compiled):
+        limits.append("pieces")
+    if len(found) > MAX_PLACES:
+        limits.append(f"{MAX_PLACES} of {len(found)} heads")
+    return tuple(limits)
 
 
 def _counter(progress: Progress, total: int) -> Callable[[str], None]:

@@ -142,7 +142,7 @@ async def test_the_reader_offers_the_listings_of_each_target(make_app: MakeApp) 
     none = replace(second, listings=())
     async with make_app().run_test(size=(100, 30)) as pilot:
         await design(pilot)
-        reader = ReaderScreen(replace(report, targets=(first, bare, none)))
+        reader = ReaderScreen(replace(report, targets=(first, bare, none)), outdated=False)
         await pilot.app.push_screen(reader)
         tabs, code = reader.query_one(Tabs), reader.query_one(CodeView)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import sqlite3
+from contextlib import closing
+from dataclasses import fields, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -98,6 +100,20 @@ class TestHistory:
         history.add(path, tuple(replace(row, mask="other") for row in old))
         assert history.rows(path, "mask") == new + old
         assert len(history.rows(path)) == 6
+
+    def test_rows_of_the_version_before_are_kept(self, tmp_path: Path) -> None:
+        path = tmp_path / "times.sqlite3"
+        row = replace(self.rows(datetime(2026, 1, 1))[0], text="")
+        kept = [item.name for item in fields(row) if item.name != "text"]
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute(f"CREATE TABLE times ({', '.join(kept)})")
+            marks = ", ".join("?" for _ in kept)
+            connection.execute(f"INSERT INTO times VALUES ({marks})", [getattr(row, name) for name in kept])
+            connection.execute("PRAGMA user_version = 1")
+            connection.commit()
+        new = replace(row, at="2026-02-01", text="00ff")
+        history.add(path, (new,))
+        assert history.rows(path) == (new, row)
 
     def test_csv_holds_everything(self) -> None:
         rows = self.rows(datetime(2026, 1, 1))

@@ -133,11 +133,15 @@ def test_a_small_mask_is_compared_whole_and_its_kernel_runs() -> None:
 
 @pytest.mark.skipif(gpu_name() is not None, reason="the note is about machines without a GPU")
 @pytest.mark.parametrize(
-    ("queries", "keys", "compared", "noted"),
-    [(70, 90, "all 70 x 90 tokens", "the whole mask"), (70, 400, "reduced to 70 x ", "pieces of the mask")],
+    ("queries", "keys", "compared", "noted", "verdict"),
+    [
+        (70, 90, "all 70 x 90 tokens", "the whole mask", "proved"),
+        (70, 400, "reduced to 70 x ", "pieces of the mask", "proved on pieces"),
+        (70, 5000, "reduced to 70 x ", "pieces of the mask", "proved on samples, pieces"),
+    ],
 )
-def test_the_note_and_the_table_agree_on_what_the_interpreter_ran(
-    queries: int, keys: int, compared: str, noted: str
+def test_note_table_and_verdict_agree_on_what_the_interpreter_ran(
+    queries: int, keys: int, compared: str, noted: str, verdict: str
 ) -> None:
     text = f"queries\n    a : {queries}\nkeys\n    b : {keys}\nrules\n    a sees b : all\n"
     report = validate(compile_text(text))
@@ -145,6 +149,13 @@ def test_the_note_and_the_table_agree_on_what_the_interpreter_ran(
     assert all(check.scope.startswith(compared) for check in report.checks if check.name.startswith("kernel"))
     (note,) = (note for note in report.notes if "interpreter" in note)
     assert noted in note
+    assert report.verdict == verdict
+
+
+def test_the_verdict_says_that_no_kernel_ran_and_how_many_heads_were_left_out() -> None:
+    rules = "\n".join(f"rules when head == {head}\n    a sees a : window(behind={head}, ahead=0)" for head in range(9))
+    report = validate(compile_text(f"heads 9\nlayout\n    a : 20\n{rules}\n"), kernel=False)
+    assert report.verdict == "proved on the mask only, 8 of 9 heads"
 
 
 @pytest.mark.parametrize(("output", "row", "token"), [("out", 75, "query"), ("dk", 20, "key")])

@@ -55,14 +55,16 @@ class JobFlow:
         if isinstance(reply, Hello):
             screen.app.worker_hello = reply
             return
+        about = screen.results.text_of(reply.id) if isinstance(reply, Done) else None
         mine = isinstance(reply, Done) and any(entry.number == reply.id for _, entry in screen.results.board.entries)
         screen.results.heard(reply)
         if not isinstance(reply, Done):
             return
-        if mine and isinstance(reply.report, ValidationReport) and reply.report.first_wrong is not None:
+        current = mine and about == screen.results.fingerprint
+        if current and isinstance(reply.report, ValidationReport) and reply.report.first_wrong is not None:
             self.point_at(reply.report.first_wrong)
         if isinstance(reply.report, TimingReport):
-            screen.app.remember_times(reply.report)
+            screen.app.remember_times(reply.report, "" if about is None else f"{about:016x}")
 
     def point_at(self, wrong: WrongCell) -> None:
         """The first wrong cell that a validation found: marked, under the cursor, and explained."""

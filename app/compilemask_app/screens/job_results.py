@@ -32,8 +32,14 @@ class JobResults:
 
     @property
     def fingerprint(self) -> int:
-        """Of the text as it stands with the values given beside it: results of the same count, whenever they came."""
-        return hash((self._screen.text, repr(self._screen.files.document.parameters)))
+        """Of the text as it stands with the values given beside it: results of the same count, whenever they came.
+
+        It is the same in every process, so that it can be kept with times.
+        """
+        from hashlib import blake2b
+
+        whole = f"{self._screen.text}\0{self._screen.files.document.parameters!r}"
+        return int.from_bytes(blake2b(whole.encode(errors="replace"), digest_size=8).digest())
 
     def carry(self, before: Document, after: Document) -> None:
         """A document has another place now; what is known of it is known there too."""
@@ -46,6 +52,11 @@ class JobResults:
             key: board.numbered(job, number) if board.awaits_number(job) else board
             for key, board in self._boards.items()
         }
+
+    def text_of(self, number: int) -> int | None:
+        """The fingerprint of the text that a run is about, while it runs."""
+        entries = (entry for board in self._boards.values() for _, entry in board.entries)
+        return next((entry.fingerprint for entry in entries if entry.number == number), None)
 
     def heard(self, reply: Reply) -> None:
         """Enter a reply on the board of the document that it is about, open or not."""

@@ -96,8 +96,7 @@ class LookFlow:
         screen = self._screen
         report = screen.results.board.entry(Job.VALIDATE).report
         if isinstance(report, ValidationReport):
-            outdated = screen.results.board.states(screen.results.fingerprint)[Job.VALIDATE].outdated
-            screen.app.push_screen(ProofScreen(report, outdated=outdated))
+            screen.app.push_screen(ProofScreen(report, outdated=self._is_old(Job.VALIDATE)))
         else:
             self._tell_why(Job.VALIDATE, "it is validating: V shows the checks once that is done", "v validates")
 
@@ -105,9 +104,14 @@ class LookFlow:
         """The listings of the last compilation."""
         report = self._screen.results.board.entry(Job.COMPILE).report
         if isinstance(report, CompileReport):
-            self._screen.app.push_screen(ReaderScreen(report))
+            self._screen.app.push_screen(ReaderScreen(report, outdated=self._is_old(Job.COMPILE)))
         else:
             self._tell_why(Job.COMPILE, "it is compiling: i shows the code once that is done", "c compiles")
+
+    def _is_old(self, job: Job) -> bool:
+        """Whether the last report of a job is of another text than the one on the screen."""
+        results = self._screen.results
+        return results.board.is_old(job, results.fingerprint)
 
     def _tell_why(self, job: Job, running: str, how: str) -> None:
         """Why there is no report yet; what went wrong in full, which its line may cut."""
@@ -120,9 +124,12 @@ class LookFlow:
             self._screen.notify(f"nothing to show yet: {how}")
 
     def times(self) -> None:
-        """The history of times."""
-        note = "t takes them where there is a GPU."
-        self._screen.app.push_screen(TimesScreen(self._screen.files.document.name, note))
+        """The history of times, and in full what became of the last run, which its line may cut."""
+        results = self._screen.results
+        state = results.board.entry(Job.TIME).state
+        told = state.text if state.phase in (Phase.BAD, Phase.UNABLE) else ""
+        note = told or ("" if state.phase is Phase.GOOD else "t takes them where there is a GPU")
+        self._screen.app.push_screen(TimesScreen(self._screen.files.document.name, note, f"{results.fingerprint:016x}"))
 
     async def go_to_cell(self) -> None:
         """Ask for a query and a key."""

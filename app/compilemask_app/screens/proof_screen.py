@@ -14,7 +14,7 @@ from textual.widgets import DataTable, Footer, Static
 
 from compilemask.measure.report import Check, Outcome, ValidationReport
 from compilemask_app.actions import Scope, bindings
-from compilemask_app.screens.over_screen import OverScreen
+from compilemask_app.screens.over_screen import OverScreen, headed
 
 if TYPE_CHECKING:
     from compilemask_app.application import Workbench
@@ -36,7 +36,7 @@ class ProofScreen(OverScreen):
     BINDINGS: ClassVar[list[BindingType]] = bindings(Scope.PROOF)
     DEFAULT_CSS = """
     ProofScreen DataTable { height: auto; max-height: 75%; background: $surface; }
-    ProofScreen #head { height: 1; background: $panel; padding: 0 1; text-style: bold; }
+    ProofScreen #head { height: auto; background: $panel; padding: 0 1; text-style: bold; }
     ProofScreen #words { height: auto; padding: 1 1 0 1; }
     ProofScreen VerticalScroll { height: 1fr; }
     """
@@ -66,10 +66,9 @@ class ProofScreen(OverScreen):
 
     def _head(self) -> Text:
         report = self.report
-        word = "proved" if report.passed else "wrong"
-        old = "~ old: " if self._outdated else ""
         size = f"{report.query_length:,} × {report.key_length:,}"
-        return Text(f"PROOF   {report.mask}   {old}{word}   {size}   {report.seconds:.1f} s   {report.machine}")
+        verdict = f"{report.verdict}   {size}   {report.seconds:.1f} s   {report.machine}"
+        return headed(f"PROOF   {report.mask}", verdict, self.app.theme_variables, outdated=self._outdated)
 
     def _row(self, check: Check) -> list[Text]:
         word, colour = RESULTS[check.outcome]
@@ -106,7 +105,11 @@ class ProofScreen(OverScreen):
         design = self.app.design
         if wrong is not None and design is not None:
             self.dismiss(None)
-            design.jobs.point_at(wrong)
+            if self._outdated:
+                design.go_to_cell(max(0, wrong.query), max(0, wrong.key))
+                self.app.notify("it was wrong in an older text; v validates this one")
+            else:
+                design.jobs.point_at(wrong)
 
 
 def _figure(value: float | None, form: str, width: int) -> Text:

@@ -14,7 +14,7 @@ from compilemask.measure.report import CompileReport, TargetReport
 from compilemask_app.actions import Scope, bindings
 from compilemask_app.framework import LastingTabs
 from compilemask_app.screens.dialogs import Prompt
-from compilemask_app.screens.over_screen import OverScreen
+from compilemask_app.screens.over_screen import OverScreen, headed
 from compilemask_app.widgets.code_view import CodeView
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ COLUMNS = ("target", "kernel", "registers", "spills", "shared", "tensor memory",
 
 
 class ReaderScreen(OverScreen):
-    """Shows one compile report."""
+    """Shows one compile report; `outdated`: the text has changed since."""
 
     app: Workbench
 
@@ -33,13 +33,14 @@ class ReaderScreen(OverScreen):
     BINDINGS: ClassVar[list[BindingType]] = bindings(Scope.READER)
     DEFAULT_CSS = """
     ReaderScreen DataTable { height: auto; max-height: 40%; background: $surface; }
-    ReaderScreen #head { height: 1; background: $panel; padding: 0 1; text-style: bold; }
+    ReaderScreen #head { height: auto; background: $panel; padding: 0 1; text-style: bold; }
     ReaderScreen #words { height: auto; padding: 0 1; color: $warning; max-height: 4; }
     """
 
-    def __init__(self, report: CompileReport) -> None:
+    def __init__(self, report: CompileReport, *, outdated: bool) -> None:
         super().__init__()
         self.report = report
+        self._outdated = outdated
         self._target = 0
         self._language = ""
         self._languages = tuple(
@@ -47,12 +48,17 @@ class ReaderScreen(OverScreen):
         )
 
     def compose(self) -> ComposeResult:
-        yield Static(f"COMPILE   {self.report.mask}", id="head")
+        yield Static(self._head(), id="head")
         yield DataTable(cursor_type="row", zebra_stripes=False)
         yield Static("", id="words")
         yield LastingTabs(*(Tab(name, id=_tab_id(name)) for name in self._languages), id="languages")
         yield CodeView(id="code")
         yield Footer()
+
+    def _head(self, words: str = "") -> Text:
+        built = len([target for target in self.report.targets if target.error is None])
+        words = words or f"{built} of {len(self.report.targets)} kernels compiled"
+        return headed(f"COMPILE   {self.report.mask}", words, self.app.theme_variables, outdated=self._outdated)
 
     def on_mount(self) -> None:
         table = self.query_one(DataTable)
@@ -112,9 +118,8 @@ class ReaderScreen(OverScreen):
         if not view.go_to_match(direction):
             self.notify(f"nothing found for {view.sought!r}" if view.sought else "press / to search")
         else:
-            self.query_one("#head", Static).update(
-                f"COMPILE   {self.report.mask}   {view.sought!r}: {view.current + 1} of {len(view.matches)} lines"
-            )
+            found = f"{view.sought!r}: {view.current + 1} of {len(view.matches)} lines"
+            self.query_one("#head", Static).update(self._head(found))
 
 
 def _tab_id(language: str) -> str:

@@ -23,28 +23,32 @@ if TYPE_CHECKING:
     from compilemask_app.application import Workbench
 
 COLUMNS = (
-    "when", "mask", "length", "what", "forward ms", "spread", "useful TFLOP/s", "executed", "× ours", "GPU", "shape",
+    "when", "text", "mask", "length", "what", "forward ms", "spread", "useful TFLOP/s", "executed",
+    "× ours", "GPU", "shape",
 )  # fmt: skip
 MARKS = "●○◆□▲△×+"
 COLOURS = ("primary", "accent", "success", "secondary", "error", "warning")
 
 
 class TimesScreen(OverScreen):
-    """Shows the history of one mask, or of all where this one has none."""
+    """Shows the history of one mask, or of all where this one has none.
+
+    `note` says what became of the last run, or how to start one; `text` is the mask's present one, as `TimeRow.text`.
+    """
 
     scope: ClassVar[Scope] = Scope.TIMES
     BINDINGS: ClassVar[list[BindingType]] = bindings(Scope.TIMES)
     DEFAULT_CSS = """
-    TimesScreen #head { height: 1; background: $panel; padding: 0 1; text-style: bold; }
+    TimesScreen #head { height: auto; background: $panel; padding: 0 1; text-style: bold; }
     TimesScreen DataTable { height: auto; max-height: 60%; background: $surface; scrollbar-size-horizontal: 0; }
     TimesScreen #plot { height: 1fr; padding: 1 1 0 1; }
     """
 
     app: Workbench
 
-    def __init__(self, mask: str, note: str) -> None:
+    def __init__(self, mask: str, note: str, text: str) -> None:
         super().__init__()
-        self._mask, self._note = mask, note
+        self._mask, self._note, self._text = mask, note, text
         self.rows: tuple[TimeRow, ...] = ()
 
     def compose(self) -> ComposeResult:
@@ -61,11 +65,14 @@ class TimesScreen(OverScreen):
         except HistoryError as error:
             self.notify(str(error), severity="error")
             return
-        head = f"TIMES   {self._mask}"
+        old = any(row.text not in ("", self._text) for row in self.rows)
+        words = [self._note] if self._note else []
         if not self.rows:
-            head += f"   none yet. {self._note}" if not everything else "   none yet; those of other masks below"
+            words[:0] = ["none yet" + (", those of other masks below" if everything else "")]
             self.rows = everything
-        self.query_one("#head", Static).update(head)
+        elif old:
+            words[:0] = ["rows marked ~ older are of an earlier text of this mask"]
+        self.query_one("#head", Static).update(f"TIMES   {self._mask}   {'   '.join(words)}")
         self._fill()
         self.query_one(DataTable).focus()
 
@@ -75,7 +82,7 @@ class TimesScreen(OverScreen):
 
     def _fill(self) -> None:
         table = self.query_one(DataTable)
-        lines = [_cells(row) for row in self.rows]
+        lines = [_cells(row, self._text if row.mask == self._mask else "") for row in self.rows]
         filled = [place for place in range(len(COLUMNS)) if not lines or any(line[place] for line in lines)]
         table.add_columns(*(COLUMNS[place] for place in filled))
         for line in lines:
@@ -132,10 +139,11 @@ def _coloured(drawn: Plot, series: tuple[Series, ...], colours: dict[str, str]) 
     return text
 
 
-def _cells(row: TimeRow) -> tuple[str, ...]:
-    """A row of the table; what an earlier version did not record is empty."""
+def _cells(row: TimeRow, text: str) -> tuple[str, ...]:
+    """A row of the table, marked if it is not of this text; what an earlier version did not record is empty."""
     return (
-        row.at, row.mask, f"{row.query_length:>9,}", row.what, _number(row.forward_ms, 3),
+        row.at, "~ older" if text and row.text and row.text != text else "", row.mask, f"{row.query_length:>9,}",
+        row.what, _number(row.forward_ms, 3),
         "" if row.spread is None else f"{row.spread:>6.1%}", _number(row.useful_tflops, 0),
         _number(row.executed_tflops, 0), _number(row.ratio, 2), row.gpu,
         f"{row.batch}×{row.heads}×{row.head_dim} {row.dtype}",

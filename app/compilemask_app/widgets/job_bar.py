@@ -52,7 +52,12 @@ _HINTS = {
     Job.COMPILE: "registers, memory and code for each target, GPU or not",
     Job.TIME: "time on this machine's GPU, next to its peers",
 }
+_WHY = {Job.VALIDATE: "V says why", Job.COMPILE: "i says why", Job.TIME: "h says why"}
 BAR = 16
+NAMED_FROM = 50
+"""Columns in which the names of the jobs stand beside their keys."""
+ENDING_FROM = 42
+"""Columns in which the key for the rest has words beside it, as the verdict and its caveat come first."""
 
 
 class JobBar(Widget):
@@ -75,7 +80,8 @@ class JobBar(Widget):
         mark, colour = _OLD if old else _MARKS[state.phase]
         text = Text(no_wrap=True, overflow="ellipsis")
         text.append(_KEYS[job], style=f"bold {colours.get('footer-key-foreground', '')}")
-        text.append(f" {job.value:<9}", style="bold" if state.phase is not Phase.IDLE else "")
+        name = f" {job.value:<9}" if width >= NAMED_FROM or state.phase is Phase.IDLE else " "
+        text.append(name, style="bold" if state.phase is not Phase.IDLE else "")
         text.append(f"{mark} ", style=colours.get(colour, "") if colour else "dim")
         if state.phase is Phase.RUNNING and state.total > 1:
             filled = min(BAR, state.done * BAR // state.total)
@@ -86,12 +92,16 @@ class JobBar(Widget):
         text.append(words, style="dim" if state.phase is Phase.IDLE or old else "")
         if state.phase in (Phase.RUNNING, Phase.WAITING):
             return _ending(text, "x cancels", width)
-        return _ending(text, f"{_MORE[job]} shows all", width) if done else text
+        if done:
+            return _ending(text, f"{_MORE[job]} shows all", width)
+        return _ending(text, _WHY[job], width) if state.phase is Phase.UNABLE else text
 
 
 def _ending(text: Text, words: str, width: int) -> Text:
     """The line with the words at its end, which stay where the line is cut."""
     gap = "   "
+    if width < ENDING_FROM:
+        gap, words = " ", words.partition(" ")[0]
     if width and text.cell_len + len(gap + words) > width:
         text.truncate(max(0, width - len(gap + words)), overflow="ellipsis")
     return text.append(gap + words, style="dim")
