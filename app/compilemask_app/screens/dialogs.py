@@ -16,12 +16,15 @@ from textual.widgets import Button, Input, Static
 
 from compilemask_app.actions import ACTIONS, Scope
 from compilemask_app.framework import LeavesOnce, NewestSize
+from compilemask_app.widgets.answer_button import AnswerButton
 
 Answer = TypeVar("Answer")
 
 FOUR_COLUMNS_FROM = 100
 """Columns of the terminal from which keys, title, help and name of an action stand side by side."""
 NARROW_KEYS = 14
+AROUND_ANSWER, AROUND_BOX, BOX = 6, 6, 72
+"""Columns that an answer needs beside its words, and the box of a question beside its answers; its width if it can."""
 
 
 class Dialog(NewestSize, LeavesOnce, ModalScreen[Answer], Generic[Answer]):
@@ -64,7 +67,10 @@ class Prompt(Dialog[str | None]):
 
 
 class Question(Dialog[str | None]):
-    """Asks to choose one of a few answers; the first is the safe one and has the focus."""
+    """Asks to choose one of a few answers; the first is the safe one and has the focus.
+
+    Arrow keys and tab go from one to the next, a letter to the answer that begins with it; only enter answers.
+    """
 
     def __init__(self, title: str, text: str, answers: tuple[str, ...]) -> None:
         super().__init__()
@@ -74,13 +80,29 @@ class Question(Dialog[str | None]):
         with Vertical():
             yield Static(self._title, classes="title")
             yield Static(self._text)
-            with Horizontal():
+            with Horizontal(id="answers"):
                 for place, answer in enumerate(self._answers):
-                    yield Button(answer, variant="primary" if place == 0 else "default", compact=True)
+                    yield AnswerButton(answer, safe=place == 0)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Answers that don't fit side by side stand below each other."""
+        super().on_resize(event)
+        needed = sum(len(answer) + AROUND_ANSWER for answer in self._answers) + AROUND_BOX
+        self.set_class(needed > min(BOX, event.size.width * 0.96), "-stacked")
+
+    def on_key(self, event: events.Key) -> None:
+        """Keys that go to another answer."""
+        if event.key in ("left", "up", "right", "down"):
+            (self.focus_previous if event.key in ("left", "up") else self.focus_next)(AnswerButton)
+        elif event.character:
+            begins = [one for one in self.query(AnswerButton) if one.answer.lower().startswith(event.character.lower())]
+            for button in begins[:1]:
+                button.focus()
 
     @on(Button.Pressed)
     def _pressed(self, event: Button.Pressed) -> None:
-        self.answer(str(event.button.label))
+        assert isinstance(event.button, AnswerButton)
+        self.answer(event.button.answer)
 
 
 class Waiting(Dialog[None]):
