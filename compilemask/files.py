@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import re
 import secrets
 import shutil
 import stat
@@ -25,11 +27,19 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
     A link stays a link: what it leads to is written. The file keeps its permission bits, and one that may not be
     written is not replaced either. Where the folder may not be written but the file may, it is written in place.
+    `/dev/stdout`, `/dev/fd/5` and the like are the streams of this process, whatever they lead to.
 
     Raises:
         OSError: the file can't be written.
     """
+    number = _stream(path)
+    if number is not None:
+        with _again(number, path) as stream:
+            yield stream
+        return
     target = Path(os.path.realpath(path))
+    if target.is_symlink():  # links that lead to one another
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
     old = target.stat() if target.exists() else None
     if old is not None and not stat.S_ISREG(old.st_mode):  # a pipe or device, which only takes what comes
         with target.open("wb") as stream:
@@ -48,6 +58,24 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
             _take_place(beside, target, old)
     finally:
         _remove(beside)
+
+
+def _stream(path: Path) -> int | None:
+    """The number of the open stream that a path names; None: it is the path of a file."""
+    found = _STREAM.fullmatch(os.path.abspath(path))
+    return None if found is None else _STANDARD.get(found[1]) or int(found[2])
+
+
+def _again(number: int, path: Path) -> BinaryIO:
+    """Another handle of an open stream."""
+    try:
+        return os.fdopen(os.dup(number), "wb")
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
+
+
+_STANDARD = {"stdout": 1, "stderr": 2}
+_STREAM = re.compile(r"/(?:dev|proc/self)/(stdout|stderr|fd/(\d{1,9}))")
 
 
 def _created(path: Path, like: os.stat_result | None) -> BinaryIO | None:

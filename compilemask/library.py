@@ -13,6 +13,7 @@ comment block of `# Key: text` lines (a line without a key continues the one abo
 from __future__ import annotations
 
 import difflib
+import os
 import re
 from dataclasses import dataclass
 from functools import cache
@@ -75,6 +76,8 @@ def locate(name_or_path: str | Path) -> Path:
         raise UsageError(f"{text} is a folder; expected a {SUFFIX} file or the name of a library mask")
     if path.exists():
         raise UsageError(f"{text}: not a regular file; expected a {SUFFIX} file or the name of a library mask")
+    if path.is_symlink():
+        raise UsageError(f"{text}: {_broken(path)}")
     if looks_like_path and ("/" in text or "\\" in text):
         near = _nearest_in(path)
         raise UsageError(f"there is no file {text}{near}")
@@ -112,6 +115,16 @@ def _settings(text: str) -> tuple[tuple[str, str], ...]:
     return tuple((word.partition("=")[0], word.partition("=")[2]) for word in text.split() if "=" in word)
 
 
+def _broken(link: Path) -> str:
+    """Why a link leads nowhere."""
+    try:
+        link.resolve(strict=True)
+    except (OSError, RuntimeError) as error:  # Python before 3.13 has a RuntimeError for links in a circle
+        if not isinstance(error, FileNotFoundError):
+            return "a link that leads back to itself"
+    return f"a link to {os.readlink(link)}, which does not exist"
+
+
 def _nearest(text: str) -> str:
     stem = text.removesuffix(SUFFIX)
     known = names()
@@ -126,5 +139,6 @@ def _nearest_in(path: Path) -> str:
     parent = path.parent
     if not parent.is_dir():
         return f": the folder {parent} does not exist"
-    near = difflib.get_close_matches(path.name, sorted(child.name for child in parent.glob(f"*{SUFFIX}")), n=3)
+    known = sorted(child.name for child in parent.glob(f"*{SUFFIX}") if child.is_file())
+    near = difflib.get_close_matches(path.name, known, n=3)
     return f"; did you mean {' or '.join(str(parent / name) for name in near)}?" if near else ""

@@ -5,6 +5,7 @@ A pipe is read only where the caller of a command names it, as the shell does fo
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 from pathlib import Path
@@ -57,3 +58,15 @@ def read_text(path: Path, most: int = MOST_MASK_BYTES, *, newlines: bool = False
     except UnicodeDecodeError:
         raise UsageError(f"{path}: not UTF-8 text") from None
     return text if newlines else text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def not_json(error: ValueError | RecursionError) -> str:
+    """What `json.loads` found wrong with a text, in words."""
+    match error:
+        case json.JSONDecodeError():
+            return str(error)
+        case UnicodeDecodeError():
+            return "it is not UTF-8 text"
+        case RecursionError():
+            return "it is nested too deeply"
+    return "a number in it has thousands of digits"  # which Python does not read

@@ -13,6 +13,7 @@ from compilemask_app import document, settings
 from compilemask_app.document import Document
 from compilemask_app.settings import Settings
 
+from compilemask import library
 from compilemask.command_line.main import main
 from compilemask.errors import UsageError
 from compilemask.files import replacing, write_in_one_step
@@ -111,6 +112,23 @@ def test_a_new_file_has_the_mode_of_any_new_file(tmp_path: Path) -> None:
     write_in_one_step(tmp_path / "new", "é\n")
     assert (tmp_path / "new").stat().st_mode == (tmp_path / "plain").stat().st_mode
     assert (tmp_path / "new").read_bytes() == "é\n".encode()
+
+
+def test_links_that_lead_to_one_another_are_no_file(tmp_path: Path) -> None:
+    link, other = tmp_path / "a.mask", tmp_path / "b.mask"
+    link.symlink_to(other)
+    other.symlink_to(link)
+
+    with pytest.raises(OSError, match="symbolic links"):
+        write_in_one_step(link, "new\n")
+    assert link.is_symlink()
+    with pytest.raises(UsageError, match=r"a\.mask: a link that leads back to itself$"):
+        library.locate(link)
+    with pytest.raises(UsageError, match=r"there is no file \S+/c\.mask$"):
+        library.locate(tmp_path / "c.mask")
+    (tmp_path / "d.mask").symlink_to("nowhere.mask")
+    with pytest.raises(UsageError, match=r"a link to nowhere\.mask, which does not exist"):
+        library.locate(tmp_path / "d.mask")
 
 
 def test_a_device_only_takes_what_comes(tmp_path: Path) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from argparse import Namespace
 from pathlib import Path
 
+from compilemask.command_line import streams
 from compilemask.command_line.exit_codes import ExitCode
 from compilemask.command_line.masks import check_head, compiled_of
 from compilemask.command_line.settings import parameters_of
@@ -26,7 +28,10 @@ def run(arguments: Namespace) -> ExitCode:
     check_head(compiled, arguments.batch or 0, arguments.head or 0)
     blocks = (arguments.block_m, arguments.block_n)
     wanted = Wanted(arguments.to, arguments.batch, arguments.head, arguments.all, blocks, parameters_of(arguments))
-    remark(write(compiled, output, arguments.mask, wanted))
+    try:
+        remark(write(compiled, output, arguments.mask, wanted))
+    except BrokenPipeError:  # whoever reads has what they wanted
+        streams.forget(sys.stdout)
     return ExitCode.GOOD
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from compilemask.errors import MaskFileError, UsageError
 from compilemask.language import syntax
 from compilemask.source import Source
-from compilemask.text_files import read_text
+from compilemask.text_files import not_json, read_text
 
 MAX_FILE = 16 * 1024 * 1024
 MAX_ENTRIES = 16 * 1024 * 1024
@@ -31,7 +31,7 @@ def parameters_of(arguments: Namespace) -> dict[str, Any]:
     for setting in arguments.set:
         name, equals, text = setting.partition("=")
         if not equals or not _NAME.fullmatch(name.strip()) or not text.strip():
-            raise UsageError(f"--set {setting!r}: expected name=value, for instance --set length=4096")
+            raise UsageError(f"--set {setting!r:.80}: expected name=value, for instance --set length=4096")
         values[name.strip()] = value_of(name.strip(), text.strip())
     return values
 
@@ -45,12 +45,12 @@ def value_of(name: str, text: str) -> Any:
     try:
         return _constant(_parsed(text))
     except _Unquoted as word:
-        raise UsageError(
-            f"--set {name}={text}: a word needs quotes that the shell leaves alone, as in --set '{name}=\"{word}\"'"
-        ) from None
+        quoted = f"'{name}=\"{word!s:.80}\"'"
+        needs = "a word needs quotes that the shell leaves alone, as in --set"
+        raise UsageError(f"--set {name}={text:.80}: {needs} {quoted}") from None
     except (MaskFileError, _NotConstant, RecursionError):
         raise UsageError(
-            f'--set {name}={text}: expected a value such as 9, true, any, "word", [9, 7] or [1024] * 6'
+            f'--set {name}={text:.80}: expected a value such as 9, true, any, "word", [9, 7] or [1024] * 6'
         ) from None
 
 
@@ -65,7 +65,7 @@ def _from_file(path: Path) -> dict[str, Any]:
     except UsageError as error:
         raise UsageError(f"--set-file {error}") from None
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"--set-file {path}: not JSON: {error}") from None
+        raise UsageError(f"--set-file {path}: not JSON: {not_json(error)}") from None
     if not isinstance(values, dict):
         raise UsageError(f'--set-file {path}: expected an object such as {{"length": 4096}}')
     return values

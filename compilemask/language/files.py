@@ -11,6 +11,7 @@ from compilemask.language.findings import reject
 from compilemask.language.parameters import to_value
 from compilemask.language.values import Value
 from compilemask.source import Source, Span
+from compilemask.text_files import not_json
 
 LARGEST_DATA = 64 * 2**20
 LARGEST_JSON = 16 * 2**20
@@ -89,8 +90,7 @@ def _json(path: Path, name: str, span: Span) -> Value:
     try:
         loaded = json.loads(text)
     except (ValueError, RecursionError) as error:
-        reason = error.args[0] if isinstance(error, json.JSONDecodeError) else "it is nested too deeply or not text"
-        raise reject("file-content", f'"{name}" is not valid JSON: {reason}', span) from None
+        raise reject("file-content", f'"{name}" is not valid JSON: {not_json(error)}', span) from None
     try:
         return to_value(loaded)
     except ValueError as error:

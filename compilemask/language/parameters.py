@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from compilemask.language.values import ANY, INT64_MAX, INT64_MIN, ListValue, Unbounded, Value
+from compilemask.language.values import ANY, INT64_MAX, INT64_MIN, ListValue, Unbounded, Value, told
 
 LONGEST_LIST = 2**24
 MOST_LISTS = 2**20  # in a list, or an array of several dimensions
@@ -64,7 +64,7 @@ def _value(given: object, depth: int, room: _Room) -> Value:
 
 def _integer(given: int) -> int:
     if not INT64_MIN <= given <= INT64_MAX:
-        raise ValueError(f"the number {given}, which does not fit 64 bits")
+        raise ValueError(f"the number {told(given)}, which does not fit 64 bits")
     return int(given)
 
 
@@ -87,7 +87,7 @@ def _integers(given: Sequence[Any]) -> ListValue:
     try:
         return ListValue(np.array(given, dtype=np.int64))
     except OverflowError:
-        raise ValueError(f"the number {max(given, key=abs)}, which does not fit 64 bits") from None
+        raise ValueError(f"the number {told(max(given, key=abs))}, which does not fit 64 bits") from None
 
 
 def _array(given: NDArray[np.generic]) -> Value:

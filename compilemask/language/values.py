@@ -14,6 +14,12 @@ INT64_MIN = -(2**63)
 INT64_MAX = 2**63 - 1
 
 
+def told(number: int) -> str:
+    """A number in a message; of a very long one, which Python may even refuse to write, how long it is."""
+    bits = number.bit_length()
+    return str(number) if bits < 256 else f"of some {int(bits * 0.30103) + 1:,} digits"
+
+
 class Unbounded(Enum):
     """The type of `any`: no bound. It can be stored, compared, added to and subtracted from."""
 

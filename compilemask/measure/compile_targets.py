@@ -66,7 +66,7 @@ def compile_targets(
 
     A target may be named by a GPU (GPUS). `emit` names the texts to keep (LISTINGS). One TargetReport per target and
     kernel, in the order of the targets; a target that fails has `error` set. Raises UsageError for an unknown target,
-    listing, direction or dtype, and Stopped out of `progress`.
+    listing, direction or dtype and for a mask of no cells, and Stopped out of `progress`.
     """
     named = tuple(dict.fromkeys(target_named(name) for name in targets))
     wanted = (named or TARGETS, tuple(emit), tuple(directions))
@@ -108,6 +108,8 @@ def _request(
     for width in (head_dim, head_dim if head_dim_v is None else head_dim_v):
         if not 1 <= width <= LARGEST_HEAD_DIM:
             raise UsageError(f"head_dim {width}: the kernels take 1 to {LARGEST_HEAD_DIM}")
+    if not compiled.query_length or not compiled.key_length:
+        raise UsageError(f"{compiled.name} has no cells with these sizes, so no kernel runs; set sizes above 0")
     from compilemask.kernel.liveness import live_keys, live_queries
 
     descriptor = compiled.descriptor(128, 128)

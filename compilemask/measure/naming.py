@@ -13,12 +13,14 @@ from numpy.typing import NDArray
 from compilemask.errors import UsageError
 from compilemask.language.axis import Axis, CoordinateKind, follows
 
+PADDING = "padding"  # no region is called so: the language has the word
+
 
 def token_name(axis: Axis, slot: int) -> str:
-    """The name of the token in a storage slot of the axis."""
+    """The name of the token in a storage slot of the axis; `padding+2` is the third slot that holds none."""
     path = axis.path_of(slot)
     if not path:
-        return "padding"
+        return f"{PADDING}+{np.count_nonzero(axis.padding[:slot]):,}"
     return f"{region_name(axis, slot)}+{path[-1][2]:,}"
 
 
@@ -27,7 +29,7 @@ def region_name(axis: Axis, slot: int) -> str:
     outer regions that occur once unless another region would be called the same."""
     path = axis.path_of(slot)
     if not path:
-        return "padding"
+        return PADDING
     told = (*(part for part in path[:-1] if len(axis.runs.regions[part[0]].number) > 1), path[-1])
     is_one = _regions_called(axis.runs.paths, tuple(name for name, _, _ in told)) == 1
     return _joined(axis, told if is_one else path)
@@ -64,21 +66,42 @@ def slot_named(axis: Axis, text: str) -> int:
         UsageError: no region is called so, several are, or it has no such token; the message says which there are.
     """
     found = _NAMED.fullmatch(text.strip())
+    text = text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}..."
     if found is None:
         raise UsageError(f"{text}: expected a number or a place such as {_example(axis)}")
     parts = [(name, number) for name, number in _REGION.findall(found["path"])]
     names = tuple(name for name, _ in parts)
+    offset = _number(found["offset"] or "0")
+    if parts == [(PADDING, "")]:
+        return _padding_slot(axis, text, offset)
     for name in names:
         if name not in axis.runs.regions:
-            raise UsageError(f"{text}: there is no region {name}; there are {', '.join(axis.runs.regions) or 'none'}")
+            raise UsageError(
+                f"{text}: there is no region {name:.80}; there are {', '.join(axis.runs.regions) or 'none'}"
+            )
     chosen = axis.in_path(names)
     for name, number in parts:
         if number:
             column = axis.column(CoordinateKind.NUMBER, name)
-            chosen &= column.values == int(number)
+            chosen &= column.values == _number(number)
     whole = chosen & _in_whole_path(axis, names)  # `left.a` is also what `left.middle.a` may be called
     chosen = whole if whole.any() else chosen
-    return _offset_in(axis, text, names[-1], np.flatnonzero(chosen), int((found["offset"] or "0").replace(",", "")))
+    return _offset_in(axis, text, names[-1], np.flatnonzero(chosen), offset)
+
+
+def _padding_slot(axis: Axis, text: str, offset: int) -> int:
+    slots = np.flatnonzero(axis.padding)
+    if not len(slots):
+        raise UsageError(f"{text}: there is no padding; a place looks like {_example(axis)}")
+    if offset >= len(slots):
+        raise UsageError(f"{text}: there are {len(slots):,} slots of padding, +0 to +{len(slots) - 1:,}")
+    return int(slots[offset])
+
+
+def _number(digits: str) -> int:
+    """The number, or one that no token has: Python reads a few thousand digits only."""
+    digits = digits.replace(",", "")
+    return int(digits) if len(digits) <= MOST_DIGITS else NO_TOKEN
 
 
 def _in_whole_path(axis: Axis, names: tuple[str, ...]) -> NDArray[np.bool_]:
@@ -118,6 +141,9 @@ _REGION = re.compile(r"([A-Za-z_]\w*)(?:\[(\d+)\])?")
 _NAMED = re.compile(r"(?P<path>[A-Za-z_]\w*(?:\[\d+\])?(?:[. ][A-Za-z_]\w*(?:\[\d+\])?)*)(?:\+(?P<offset>\d[\d,]*))?")
 
 MOST_NAMED = 6
+MOST_SHOWN = 80  # characters of a name that is refused
+MOST_DIGITS = 18
+NO_TOKEN = 10**MOST_DIGITS
 
 
 @dataclass(frozen=True, slots=True)

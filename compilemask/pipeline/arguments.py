@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from compilemask.errors import UsageError
+from compilemask.language.values import INT64_MAX, INT64_MIN, told
 
 
 def checked_text(text: object) -> str:
@@ -64,10 +65,12 @@ def not_a_mask(given: object) -> UsageError:
 
 
 def integer(what: str, given: object) -> int:
-    """A whole number. Raises UsageError for anything else."""
+    """A whole number of 64 bits. Raises UsageError for anything else."""
     try:
         if not isinstance(given, bool):
-            return index(given)  # type: ignore[arg-type]
+            number = index(given)  # type: ignore[arg-type]
+            if INT64_MIN <= number <= INT64_MAX:
+                return number
     except TypeError:
         pass
     raise UsageError(f"{what} must be a whole number, but is {_kind(given)}.")
@@ -78,6 +81,8 @@ def _kind(given: object) -> str:
     if given is None:
         return "None"
     name = type(given).__name__
-    if isinstance(given, str | bytes | int | float):
+    if isinstance(given, int) and not isinstance(given, bool):
+        return f"the number {told(given)} ({name})" if abs(given) > INT64_MAX else f"{given} ({name})"
+    if isinstance(given, str | bytes | bool | float):
         return f"{given!r:.60} ({name})"
     return f"a {name}"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from compilemask.errors import MaskFileError, UsageError
+from compilemask.language.values import told
 from compilemask.source import Diagnostic, Severity
 
 if TYPE_CHECKING:
@@ -31,7 +32,8 @@ def check_blocks(block_m: int, block_n: int) -> None:
     """Raise UsageError for a tile size that there is none of; kernels take powers of two from 16 on."""
     for name, size in (("block_m", block_m), ("block_n", block_n)):
         if not isinstance(size, int | np.integer) or not 1 <= size <= LARGEST_BLOCK:
-            raise UsageError(f"{name} {size!r}: a tile has 1 to {LARGEST_BLOCK} queries and as many keys")
+            shown = told(size) if isinstance(size, int) else repr(size)
+            raise UsageError(f"{name} {shown}: a tile has 1 to {LARGEST_BLOCK} queries and as many keys")
 
 
 def few_enough(maps: Iterable[TileMap]) -> Iterator[TileMap]:

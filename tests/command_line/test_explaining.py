@@ -28,6 +28,20 @@ def test_explain_takes_the_places_that_it_prints(capsys: Capture, pair: Path) ->
     assert answered(capsys, "explain", pair, "--query", "answer[1]", "--key", "prompt+2")["query"] == 8
 
 
+def test_padding_is_a_place_too(capsys: Capture, tmp_path: Path) -> None:
+    mask = tmp_path / "padded.mask"
+    mask.write_text("layout\n    a : 3\n    padding : 2\n    b : 2\n    padding : 1\nrules\n    a sees a : all\n")
+    names = ["a+0", "a+1", "a+2", "padding+0", "padding+1", "b+0", "b+1", "padding+2"]
+
+    for number, name in enumerate(names):
+        said = answered(capsys, "explain", mask, "--query", str(number), "--key", name)
+        assert (said["query_region"], said["key"], said["key_region"]) == (name, number, name)
+    assert answered(capsys, "explain", mask, "--query", "padding", "--key", "0")["query"] == 3
+    said = refused(capsys, "explain", mask, "--query", "padding+3", "--key", "0", code=2)
+    assert "--query padding+3: there are 3 slots of padding, +0 to +2" in said
+    assert "there is no padding" in refused(capsys, "explain", "causal", "--query", "padding", "--key", "0", code=2)
+
+
 @pytest.mark.parametrize(
     ("place", "said"),
     [
@@ -39,6 +53,9 @@ def test_explain_takes_the_places_that_it_prints(capsys: Capture, pair: Path) ->
         ("answer.prompt+1", "there is no such region"),
         ("-3", "--query"),
         ("3x", "expected a whole number"),
+        ("9" * 5000, "a number of 5,000 digits is too large"),
+        ("prompt+" + "9" * 5000, "...: prompt has 5 tokens there, +0 to +4"),
+        (f"answer[{'9' * 5000}]+1", "...: there is no such region; a place looks like prompt+0"),
     ],
 )
 def test_a_place_that_is_none_is_one_clear_message(capsys: Capture, pair: Path, place: str, said: str) -> None:

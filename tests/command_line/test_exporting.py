@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
+import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import NoReturn
 
@@ -147,3 +151,67 @@ def test_export_dense_of_all_heads_has_four_axes(capsys: Capture, tmp_path: Path
     assert dense.shape == (1, 2, 5, 5)
     assert np.array_equal(dense[0, 0], np.tril(np.ones((5, 5), bool)))
     assert dense[0, 1].all()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("export", "-o", "none.flex.py"), "causal has no cells with these sizes; FlexAttention takes no block mask"),
+        (("export", "-o", "none.png"), "causal has no cells, so there is nothing to draw"),
+        (("compile", "--target", "sm_90"), "causal has no cells with these sizes, so no kernel runs"),
+    ],
+)
+def test_a_mask_of_no_tokens_is_refused_where_it_makes_no_sense(
+    capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    assert said in refused(capsys, words[0], "causal", "--set", "length=0", *words[1:], code=2)
+    assert not any(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("form", ["dense", "cudnn", "flashmask", "flex", "python", "svg"])
+def test_stdout_takes_an_export_through_a_pipe(tmp_path: Path, form: str) -> None:
+    command = [sys.executable, "-m", "compilemask", "export", "causal", "--set", "length=5", "--to", form, "-o"]
+
+    done = subprocess.run([*command, "/dev/stdout"], capture_output=True, check=True)
+    file = tmp_path / ("m.svg" if form == "svg" else "m.npy")
+    subprocess.run([*command, str(file)], capture_output=True, check=True)
+
+    assert b"wrote /dev/stdout" in done.stderr
+    without_dates = [re.sub(rb"<dc:date>.*|(id=|#|url)\S*", b"", text) for text in (done.stdout, file.read_bytes())]
+    assert without_dates[0] == without_dates[1]
+    assert done.stdout
+
+
+def test_a_file_that_stdout_goes_into_keeps_what_others_wrote(tmp_path: Path) -> None:
+    file = tmp_path / "log.npy"
+    words = "-m compilemask export causal --set length=5 --to dense -o /dev/stdout"
+
+    subprocess.run(f"(echo one; {sys.executable} {words}; echo two) >{file}", shell=True, check=True)
+
+    content = file.read_bytes()
+    assert content.startswith(b"one\n")
+    assert content.endswith(b"two\n")
+    assert np.load(io.BytesIO(content[4:-4])).sum() == 15
+
+
+def test_a_reader_of_an_export_may_leave_early(tmp_path: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "compilemask", "export", "causal", "--to", "dense", "-o", "/dev/stdout"]
+    done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, check=False)
+    os.close(writing)
+
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have file names in UTF-8 only")
+@pytest.mark.parametrize("ending", ["npy", "png", "svg", "pdf", "flex.py", "py"])
+def test_names_that_are_no_text_are_exported(capsys: Capture, tmp_path: Path, ending: str) -> None:
+    mask, output = (tmp_path / os.fsdecode(b"caf\xe9." + suffix) for suffix in (b"mask", ending.encode()))
+    mask.write_text("layout\n    a : 5\nrules\n    a sees a : causal\n")
+
+    assert main(["export", str(mask), "-o", str(output)]) == 0
+    assert output.stat().st_size
+    assert "Traceback" not in capsys.readouterr().err

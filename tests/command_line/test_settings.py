@@ -43,12 +43,13 @@ def test_a_value_is_read(setting: str, value: object) -> None:
     "setting",
     ["n", "=3", "n=", "9=n", "n=[1", "n=1.5.5", "n=__import__('os')", "n=q.pos", "n=1 # 2", "n=len([1])", "n=[1] + 1",
      "n=5 // 0", "n=[0] * 99999999999", "n=[[[0] * 4000] * 4000] * 2", "n=[[[[0] * 9999] * 9999] * 9999] * 9999",
-     "n=1\nparam m = 2", "n=" + "[" * 5000],
+     "n=1\nparam m = 2", "n=" + "[" * 5000, "n=" + "9" * 5000],
 )  # fmt: skip
 def test_what_is_no_value_is_refused_in_one_message(setting: str) -> None:
     with pytest.raises(UsageError) as caught:
         read(setting)
 
+    assert len(str(caught.value)) < 400
     assert "--set" in str(caught.value) or "entries" in str(caught.value)
 
 
@@ -83,4 +84,12 @@ def test_a_file_holds_no_millions_of_lists(tmp_path: Path) -> None:
     file.write_text('{"n": [' + "[]," * (1 << 20) + "[]]}")
 
     with pytest.raises(UsageError, match="holds more than 1,048,576 lists and strings"):
+        read(files=(file,))
+
+
+def test_a_file_with_an_endless_number_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "sizes.json"
+    file.write_text('{"n": ' + "9" * 5000 + "}")
+
+    with pytest.raises(UsageError, match=r"sizes\.json: not JSON: a number in it has thousands of digits$"):
         read(files=(file,))

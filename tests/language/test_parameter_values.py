@@ -17,6 +17,7 @@ endless.append(endless)
     [
         (1.5, "integers only"),
         (10**30, "64 bits"),
+        ([-(10**5000)] * 99, "the number of some 5,001 digits, which does not fit 64 bits"),
         (-1, "negative"),
         ({"a": 1}, "type dict"),
         (endless, "nested more than"),
@@ -29,6 +30,11 @@ endless.append(endless)
 def test_what_is_no_size_is_refused_in_words(value: object, message: str) -> None:
     with pytest.raises(MaskFileError, match=message):
         compile_text(TEXT, params={"n": value})
+
+
+def test_a_number_that_python_does_not_write_is_refused_in_words() -> None:
+    with pytest.raises(MaskFileError, match="the number of some 5,001 digits, which does not fit 64 bits"):
+        compile_text(TEXT, params={"n": 10**5000})
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,7 @@ def mask() -> CompiledMask:
         (lambda: compile_text(like(b"x")), "text must be .* but is b'x'"),
         (lambda: compile_text(TEXT, params=like(7)), "params must map names"),
         (lambda: compile_text(TEXT, folder=like(7)), "folder must be a path, but is 7"),
+        (lambda: compile(like(10**5000)), "but is the number of some 5,001 digits .int."),
         (lambda: compile_file(like(None)), "path must be a path, but is None"),
     ],
 )
@@ -58,6 +59,8 @@ def test_what_is_no_mask_is_refused(call: Callable[[], object], words: str) -> N
         (lambda one: one.rows_of(like("a")), "batch must be a whole number"),
         (lambda one: one.dense(0, like(True)), "head must be a whole number, but is True"),
         (lambda one: one.explain(like(1.5), 0), "query must be a whole number, but is 1.5"),
+        (lambda one: one.explain(0, -(10**5000)), "key must be a whole number, but is the number of some 5,001 digits"),
+        (lambda one: one.tiles(10**5000), "block_m of some 5,001 digits: a tile has 1 to 256 queries"),
     ],
 )
 def test_numbers_are_whole(mask: CompiledMask, call: Callable[[CompiledMask], object], words: str) -> None:

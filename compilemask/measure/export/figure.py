@@ -11,6 +11,7 @@ from compilemask.files import replacing
 from compilemask.measure.bins import bin_bounds, shares
 from compilemask.measure.naming import stretches
 from compilemask.pipeline import CompiledMask
+from compilemask.source import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,8 +22,8 @@ PIXELS = 640
 LABELS = 24
 
 
-def write(compiled: CompiledMask, output: Path, batch: int = 0, head: int = 0) -> None:
-    """Draw one batch entry and head; the suffix of `output` says the format."""
+def write(compiled: CompiledMask, output: Path, batch: int = 0, head: int = 0, form: str | None = None) -> None:
+    """Draw one batch entry and head as `form`: png, svg or pdf; None: the suffix of `output` says which."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -41,9 +42,10 @@ def write(compiled: CompiledMask, output: Path, batch: int = 0, head: int = 0) -
     axes.set_ylabel("queries")
     axes.xaxis.set_label_position("top")
     axes.set_xlabel("keys")
-    axes.set_title(compiled.title or compiled.name, parse_math=False)  # a title may hold dollars
+    title = printable(compiled.title or compiled.name)  # the name of a file need not be text
+    axes.set_title(title, parse_math=False)  # and a title may hold dollars
     with replacing(output) as file:
-        figure.savefig(file, format=output.suffix[1:].lower())
+        figure.savefig(file, format=form or output.suffix[1:].lower())
 
 
 def _label(axes: Axes, axis: Axis, *, vertical: bool) -> None:

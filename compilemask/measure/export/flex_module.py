@@ -90,7 +90,8 @@ def flex_module(
     samples or heads then. Visible is judged by a search among the ends of a query's runs: few steps for any mask.
 
     Raises:
-        UsageError: there is no such sample or head, or the mask has more runs or tiles than a file should hold.
+        UsageError: there is no such sample or head, or the mask has no cells, or more runs or tiles than a file should
+            hold.
     """
     table = _chosen(compiled, batch, head)
     numbers, inverse = np.unique(table, return_inverse=True)
@@ -135,6 +136,8 @@ def _rows_of(compiled: CompiledMask, table: NDArray[np.int32], number: int) -> I
 
 
 def _check_size(compiled: CompiledMask, rows: Sequence[Intervals], blocks: tuple[int, int]) -> None:
+    if not compiled.query_length or not compiled.key_length:
+        raise UsageError(f"{compiled.name} has no cells with these sizes; FlexAttention takes no block mask of none")
     runs = sum(one.runs for one in rows)
     if runs > MOST_RUNS:
         what = f"{compiled.name} has {runs:,} runs of keys, at most {MOST_RUNS:,} go into a FlexAttention module"

@@ -11,6 +11,9 @@ from compilemask.errors import UsageError
 from compilemask.files import replacing, write_in_one_step
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from compilemask.pipeline import CompiledMask
 
 FIGURES = ("png", "svg", "pdf")
@@ -78,26 +81,33 @@ def _which(compiled: CompiledMask, batch: int | None, head: int | None) -> str:
 def _write_figure(compiled: CompiledMask, output: Path, wanted: Wanted) -> str:
     from compilemask.measure.export import figure
 
-    if output.suffix.lower() != f".{wanted.form}":
+    if output.suffix.lower() not in ("", f".{wanted.form}"):  # a stream has no ending
         raise UsageError(f"-o {output}: expected a name that ends in .{wanted.form}")
     if not compiled.query_length or not compiled.key_length:
         raise UsageError(f"{compiled.name} has no cells, so there is nothing to draw")
-    figure.write(compiled, output, wanted.batch or 0, wanted.head or 0)
+    figure.write(compiled, output, wanted.batch or 0, wanted.head or 0, wanted.form)
     return f"wrote {output}{_which(compiled, wanted.batch or 0, wanted.head or 0)}"
 
 
 def _write_endpoints(compiled: CompiledMask, output: Path, wanted: Wanted) -> str:
-    import numpy as np
-
     from compilemask.measure.export import endpoints
 
     if wanted.form == "cudnn":
         values = endpoints.cudnn_mask_func(compiled, wanted.batch or 0, wanted.head)
     else:
         values = endpoints.flashmask_indices(compiled, wanted.batch, wanted.head)
-    with replacing(output) as file:
-        np.save(file, values)
+    _save(output, values)
     return f"wrote {output}: int32 {list(values.shape)}{_which(compiled, wanted.batch, wanted.head)}"
+
+
+def _save(output: Path, values: NDArray[np.int32]) -> None:
+    """As `numpy.save`, which asks every file for its position and so can't write into a pipe."""
+    import numpy as np
+
+    with replacing(output) as file:
+        header = {"descr": np.lib.format.dtype_to_descr(values.dtype), "fortran_order": False, "shape": values.shape}
+        np.lib.format.write_array_header_1_0(file, header)
+        file.write(np.ascontiguousarray(values).reshape(-1).view(np.uint8).data)
 
 
 def _write_python(compiled: CompiledMask, output: Path, mask: str, wanted: Wanted) -> str:
