@@ -13,9 +13,10 @@ from compilemask_app.drawing.overlays import runs_per_row, tile_borders, work_pe
 from compilemask_app.drawing.palette import PALETTES
 from compilemask_app.drawing.plot import Point, Series, plot
 from compilemask_app.drawing.regions import in_slots
-from compilemask_app.drawing.rulers import left_labels, top_labels
+from compilemask_app.drawing.rulers import left_labels, shorten, top_labels
 from compilemask_app.drawing.sampling import difference_inks, mask_inks, sampled, sampled_tiles, tile_inks
 from compilemask_app.drawing.strips import glyph_rows, half_block_row, half_block_rows
+from compilemask_app.drawing.titles import FORMS, fitting_title
 from compilemask_app.drawing.viewport import Extent, Viewport
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -302,6 +303,29 @@ class TestRulers:
     def test_a_place_names_its_region(self) -> None:
         regions = equal_regions(100, ("prompt", "answer"))
         assert regions.place(73) == "answer+23"
+
+
+class TestTitles:
+    """The line above a map."""
+
+    @pytest.mark.parametrize("width", range(0, 120))
+    def test_a_legend_is_whole_or_not_there_and_comes_before_the_details_of_a_heading(self, width: int) -> None:
+        headings, names = ("MASK  1,058 tokens a pixel", "MASK  1,058 a pixel", "MASK"), ("some", "many", "all")
+        form, heading = fitting_title(headings, names, width)
+        needed = 0 if form is None else 1 + form.columns(names)
+        assert len(heading) + needed <= width or (form, heading) == (None, "MASK")
+        assert (form is not None) == (width >= len("MASK") + 1 + FORMS[-1].columns(names))
+        if width >= 50:
+            assert heading == headings[0]
+
+    def test_a_name_without_room_leaves_its_number(self) -> None:
+        assert [shorten("document[3]", width) for width in (11, 7, 4, 3, 2)] == [
+            "document[3]",
+            "doc…[3]",
+            "[3]",
+            "[3]",
+            "d…",
+        ]
 
 
 class TestOverlays:

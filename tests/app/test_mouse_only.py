@@ -73,7 +73,7 @@ class TestPalette:
             await pilot.press("o", "o", "o", "o")
             view = screen.query_one(MaskView)
             await until(pilot, lambda: view.overlay is Overlay.ORDER)
-            assert "token order: slot 0, 0" in view.heading()
+            assert "token order: slot 0, 0" in view.headings()[0]
             shares = view.bars(view.extent)
             assert shares is not None
             assert shares.max() <= 1

@@ -123,3 +123,15 @@ async def test_a_wrong_cell_of_an_older_text_is_not_marked_in_the_newer_picture(
         await dialog(pilot, DesignScreen)
         assert (screen.view.query_cursor, screen.view.key_cursor) == (9, 3)
         assert screen.query_one(MaskView).wrong is None
+
+
+@pytest.mark.parametrize("size", [(60, 20), (80, 24), (120, 40), (200, 60), (300, 100)])
+@pytest.mark.parametrize("look", ["colour", "ascii"])
+async def test_both_maps_name_their_shades_in_every_size(make_app: MakeApp, size: tuple[int, int], look: str) -> None:
+    app = make_app(TEXT.replace("300", "30000"))
+    app.settings = replace(app.settings, look=look)
+    async with app.run_test(size=size) as pilot:
+        screen = await design(pilot)
+        for pane, names in zip(screen.panes, (("some", "many", "all"), ("partial", "full")), strict=True):
+            title = pane.render_line(0).text
+            assert all(name in title for name in names), title

@@ -89,12 +89,14 @@ def left_labels(regions: Regions, view: Viewport, rows: int) -> dict[int, Label]
 
 
 def shorten(text: str, width: int) -> str:
-    """A name in at most `width` characters; the number of an instance stays, `docum…[12]`."""
+    """A name in at most `width` characters; the number of an instance stays, `docum…[12]`, alone if need be."""
     if len(text) <= width:
         return text
     bracket = text.find("[")
     number = text[bracket:] if bracket > 0 else ""
     keep = width - 1 - len(number)
+    if number and keep < 1 and len(number) <= width:
+        return number
     return f"{text[:keep]}…{number}" if keep >= 1 else f"{text[: max(0, width - 1)]}…"[:width]
 
 

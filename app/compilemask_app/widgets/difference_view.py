@@ -11,16 +11,11 @@ from compilemask_app.drawing.regions import Regions
 from compilemask_app.drawing.sampling import difference_inks
 from compilemask_app.drawing.viewport import Extent
 from compilemask_app.jobs.comparing import Comparison
-from compilemask_app.widgets.map_view import Look, MapView
-
-WHOLE_LEGEND = 39
-"""Columns for the heading and three names with their colours."""
+from compilemask_app.widgets.map_view import MapView
 
 
 class DifferenceView(MapView):
     """Cells of the left mask, of the right mask, and pixels that hold both."""
-
-    legend_gap = " "
 
     comparison: reactive[Comparison | None] = reactive(None, repaint=False)
 
@@ -28,16 +23,13 @@ class DifferenceView(MapView):
         """Another comparison."""
         self.invalidate()
 
-    def heading(self) -> str:
+    def headings(self) -> tuple[str, ...]:
         """`DIFFERENCE`."""
-        return "DIFFERENCE"
+        return "DIFFERENCE", "DIFF", ""
 
     def legend(self) -> tuple[tuple[Ink, str], ...]:
-        """Whose cells; in colour, a pixel of both is between the two colours and is named where there is room."""
-        sides = ((Ink.LEFT_ONLY, "left"), (Ink.RIGHT_ONLY, "right"))
-        if self.look is Look.COLOUR and self.size.width < WHOLE_LEGEND:
-            return sides
-        return (*sides, (Ink.DIFFERS, "both"))
+        """Whose cells; `both` is a pixel that holds cells of either."""
+        return ((Ink.LEFT_ONLY, "left"), (Ink.RIGHT_ONLY, "right"), (Ink.DIFFERS, "both"))
 
     def axis_regions(self) -> tuple[Regions, Regions]:
         """Those of the left mask."""

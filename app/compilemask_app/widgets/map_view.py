@@ -15,6 +15,7 @@ from compilemask_app.drawing.ink import ASCII_GLYPHS, UNICODE_GLYPHS, Ink
 from compilemask_app.drawing.palette import pixel_style, text_style
 from compilemask_app.drawing.regions import Regions, unnamed
 from compilemask_app.drawing.rulers import Label, left_labels, top_labels
+from compilemask_app.drawing.titles import LegendForm, fitting_title
 from compilemask_app.drawing.viewport import Extent, Viewport
 from compilemask_app.messages import MapResized
 from compilemask_app.widgets.map_input import HEADER, MapInput
@@ -41,7 +42,6 @@ class MapView(MapInput, can_focus=True):
 
     ALLOW_SELECT = False
     DEFAULT_CSS = "MapView { width: 1fr; height: 1fr; }"
-    legend_gap = "  "
 
     palette: reactive[str] = reactive("dusk")
     look: reactive[Look] = reactive(Look.COLOUR)
@@ -58,8 +58,8 @@ class MapView(MapInput, can_focus=True):
     # ------------------------------------------------------------ for subclasses
 
     @abstractmethod
-    def heading(self) -> str:
-        """The words above the map."""
+    def headings(self) -> tuple[str, ...]:
+        """The words above the map, from the longest to the shortest that says enough."""
 
     @abstractmethod
     def pixels(self, extent: Extent) -> Inks:
@@ -181,23 +181,26 @@ class MapView(MapInput, can_focus=True):
 
     def _title(self, width: int) -> Strip:
         strong = text_style(self.palette, bold=True, accent=self.has_focus)
-        words = f" {self.heading()}" + ("  (old)" if self.stale else "")
         mark = ("|" if self.look is Look.ASCII else "▌") if self.has_focus else " "
-        legend = self._legend_segments()
-        room = width - sum(len(segment.text) for segment in legend)
-        if room < len(mark + words) + 2:
-            legend, room = [], width
-        return Strip([Segment((mark + words).ljust(room)[:room], strong), *legend], width)
+        old = "(old) " if self.stale else ""
+        legend = self.legend()
+        form, words = fitting_title(self.headings(), [name for _, name in legend], width - len(mark + old) - 2)
+        segments = self._legend_segments(legend, form) if form is not None else []
+        room = width - sum(len(segment.text) for segment in segments)
+        title = f"{mark} {old}{words}"
+        title = title if len(title) <= room else f"{title[: max(0, room - 1)]}{'~' if self.look is Look.ASCII else '…'}"
+        return Strip([Segment(title.ljust(room)[:room], strong), *segments], width)
 
-    def _legend_segments(self) -> list[Segment]:
+    def _legend_segments(self, legend: tuple[tuple[Ink, str], ...], form: LegendForm) -> list[Segment]:
         segments = []
-        for ink, name in self.legend():
+        for ink, name in legend:
             if self.look is Look.COLOUR:
-                segments.append(Segment("  ", pixel_style(self.palette, ink, ink)))
+                segments.append(Segment(" " * form.swatch, pixel_style(self.palette, ink, ink)))
             else:
                 glyphs = ASCII_GLYPHS if self.look is Look.ASCII else UNICODE_GLYPHS
-                segments.append(Segment(glyphs[ink], text_style(self.palette)))
-            segments.append(Segment(f" {name}{self.legend_gap}", text_style(self.palette, dim=True)))
+                segments.append(Segment(glyphs[ink].ljust(form.swatch), text_style(self.palette)))
+            words = f"{' ' * form.before}{name}{' ' * form.after}"
+            segments.append(Segment(words, text_style(self.palette, dim=True)))
         return segments
 
     def _top_ruler(self, y: int, width: int) -> Strip:

@@ -88,13 +88,24 @@ class MaskView(PictureView):
         super().__init__(id=id)
         self.wrong: tuple[int, int] | None = None
 
-    def heading(self) -> str:
-        """`MASK` and the scale."""
+    def headings(self) -> tuple[str, ...]:
+        """`MASK` and the scale, then the scale alone."""
         overlay = "" if self.overlay is Overlay.NONE else f"   {self.overlay.value}"
         if self.overlay is Overlay.ORDER and self.picture is not None:
             query, key = self.picture.slots_of(self.view.query_cursor, self.view.key_cursor)
             overlay += f": slot {query:,}, {key:,}" if self.picture.reordered else ": as written"
-        return f"MASK  {scale_text(self.view)}{overlay}"
+        scale = scale_text(self.view)
+        short = scale.replace(" tokens a pixel", " a pixel")
+        brief = (
+            overlay.replace("work per query tile", "work").replace("runs per row", "runs").replace("tile borders", "")
+        )
+        return (
+            f"MASK  {scale}{overlay}",
+            f"MASK  {short}{overlay}",
+            f"MASK {short}{brief.rstrip()}",
+            f"MASK{brief.rstrip()}",
+            "MASK",
+        )
 
     def legend(self) -> tuple[tuple[Ink, str], ...]:
         """Shares of visible cells; single cells need no legend."""

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 
 IN_SLOTS = "slots in kernel order"
-MARK = 2
-"""Columns of the title before its words."""
 
 
 class TileMapView(PictureView):
@@ -31,15 +29,14 @@ class TileMapView(PictureView):
         self._of: MaskPicture | None = None
         self._regions: tuple[Regions, Regions] | None = None
 
-    def heading(self) -> str:
+    def headings(self) -> tuple[str, ...]:
         """`TILES`, the size and the order, in which the rulers count too."""
         if self.picture is None:
-            return "TILES"
+            return ("TILES",)
         words = f"TILES {self.picture.choice.block_m}×{self.picture.choice.block_n}"
         if not self.picture.reordered:
-            return words
-        long = f"{words}  {IN_SLOTS}"
-        return long if len(long) + MARK <= self.size.width else f"{words}  kernel order"
+            return words, "TILES"
+        return f"{words}  {IN_SLOTS}", f"{words}  kernel order", "TILES  kernel order", "TILES stored"
 
     def axis_regions(self) -> tuple[Regions, Regions]:
         """Regions of the kernel's slots."""
