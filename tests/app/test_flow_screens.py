@@ -49,8 +49,9 @@ class TestOtherScreens:
             await pilot.press("escape")
             await dialog(pilot, DesignScreen)
 
-    async def test_an_edit_is_compared_with_the_text_as_saved(self, make_app: MakeApp) -> None:
-        async with make_app(TWO, compile_=Pictures()).run_test(size=SIZE) as pilot:
+    async def test_an_edit_is_compared_with_the_text_as_saved(self, make_app: MakeApp, tmp_path: Path) -> None:
+        saved = files.write(files.new_document(), TWO, tmp_path / "mine.mask")
+        async with make_app(document=saved, compile_=Pictures()).run_test(size=SIZE) as pilot:
             screen = await design(pilot)
             screen.query_one(MaskEditor).text = TWO.replace("sees prompt : causal", "sees prompt : before")
             await design(pilot)

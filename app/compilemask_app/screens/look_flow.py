@@ -31,7 +31,7 @@ from compilemask_app.widgets.job_bar import Phase
 if TYPE_CHECKING:
     from compilemask_app.screens.design_core import DesignCore
 
-ORDERS, SAVED, OTHER = "Token orders", "Text as saved", "Another mask"
+ORDERS, SAVED, IN_LIBRARY, OTHER = "Token orders", "Text as saved", "Text in the library", "Another mask"
 
 
 class LookFlow:
@@ -49,8 +49,10 @@ class LookFlow:
         if any(finding.severity is Severity.ERROR for finding in screen.findings):
             screen.notify("the text has errors: mend them, then compare it", severity="warning")
             return
+        document = screen.files.document
         answers = [ORDERS] if picture.reordered else []
-        answers += [SAVED] if screen.files.unsaved else []
+        if screen.files.unsaved and document.stamp is not None:  # a text that was never saved has no other yet
+            answers.append(IN_LIBRARY if document.library else SAVED)
         question = Question("Compare", "This mask with", (*answers, OTHER))
         answer = await screen.app.ask(question) if answers else OTHER
         if answer is None:
@@ -70,11 +72,13 @@ class LookFlow:
         document = screen.files.document
         if answer == ORDERS:
             return await self._made("Drawing both token orders", compare_orders, picture)
-        if answer == SAVED:
+        if answer in (SAVED, IN_LIBRARY):
             other = CompileRequest(0, document.name, document.text, document.folder, document.parameters, screen.choice)
-            names = ("as saved", "as edited")
+            names = ("in the library" if answer == IN_LIBRARY else "as saved", "as edited")
             return await self._made("Compiling the text as saved", self._with_saved, other, picture, names)
-        name = await screen.app.ask(OpenScreen(screen.app.settings.recent, "Compare this mask with"))
+        itself = document.name if document.library else str(document.path or "")
+        picker = OpenScreen(screen.app.settings.recent, "Compare this mask with", without=itself)
+        name = await screen.app.ask(picker)
         if not name:
             return None
         chosen = document_of(name)

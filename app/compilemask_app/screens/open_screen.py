@@ -24,15 +24,16 @@ if TYPE_CHECKING:
 
 
 class OpenScreen(Picker):
-    """Answers a library name or a path."""
+    """Answers a library name or a path; the list is `without` one of them."""
 
     app: Workbench
 
-    def __init__(self, recent: tuple[str, ...], title: str = "Open a mask") -> None:
+    def __init__(self, recent: tuple[str, ...], title: str = "Open a mask", without: str = "") -> None:
         super().__init__()
         self._title = title
-        self._recent = tuple(path for path in recent if Path(path).is_file())
-        self._names = library.names()
+        left_out = Path(without).resolve()
+        self._recent = tuple(path for path in recent if Path(path).is_file() and Path(path).resolve() != left_out)
+        self._names = [name for name in library.names() if name != without]
         self._shown: list[str] = []
 
     def compose(self) -> ComposeResult:
