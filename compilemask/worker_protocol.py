@@ -9,6 +9,7 @@ Importing this module loads neither numpy nor torch.
 from __future__ import annotations
 
 import json
+import math
 import types
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
@@ -19,6 +20,8 @@ from compilemask.measure.report import CompileReport, TimingReport, ValidationRe
 
 PROTOCOL = 2
 MAX_LINE = 64 * 1024 * 1024
+NO_JSON = ("inf", "-inf", "nan")
+"""Numbers that JSON has not, in words: the error of a kernel that answered NaN is infinite."""
 
 
 class Trouble(Enum):
@@ -142,7 +145,7 @@ _REPORTS: dict[str, type[Any]] = {kind.__name__: kind for kind in (ValidationRep
 def encode(message: Message) -> str:
     """The message as one line of JSON, without the line end."""
     body = {"type": type(message).__name__.lower(), **_to_json(message)}
-    return json.dumps(body, ensure_ascii=True, separators=(",", ":"))
+    return json.dumps(body, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
 
 
 def decode(line: str) -> Message:
@@ -174,6 +177,10 @@ def _to_json(value: Any) -> Any:
         return value.value
     if isinstance(value, (list, tuple)):
         return [_to_json(item) for item in value]
+    if isinstance(value, dict):
+        return {name: _to_json(item) for name, item in value.items()}
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)  # one of NO_JSON
     return value
 
 
@@ -194,7 +201,7 @@ def _from_json(kind: Any, value: Any, where: str) -> Any:
             raise ProtocolError(f"{where} must be one of {words}; found {value!r:.80}") from None
     if is_dataclass(kind):
         return _record(kind, value, where)
-    if kind is float and type(value) is int:
+    if kind is float and (type(value) is int or value in NO_JSON):
         return float(value)
     if type(value) is not kind:
         raise ProtocolError(f"{where} must be of type {kind.__name__}; found {value!r:.80}")

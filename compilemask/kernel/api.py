@@ -12,7 +12,7 @@ from compilemask.errors import UsageError
 from compilemask.kernel.autocast import autocast
 from compilemask.kernel.configurations import is_usual
 from compilemask.kernel.differentiable import check_reverse_mode, eager_attention, is_plain, transformed_attention
-from compilemask.kernel.dispatch import forward_call
+from compilemask.kernel.dispatch import check_batch_and_heads, forward_call
 from compilemask.kernel.prepared import Mask, handle_of, prepared
 from compilemask.kernel.registration import attention_op
 
@@ -64,6 +64,7 @@ def attention(
         output, lse = _eager(q, k, v, mask, factor, enable_gqa)
     else:
         _check(q, k, v, mask, enable_gqa)
+        check_batch_and_heads(q, prepared(mask.number))  # tensors without memory are never run
         output, lse = transformed_attention(q, k, v, handle_of(mask), _scale(q, factor))
     return (output, lse) if return_lse else output
 
@@ -86,10 +87,17 @@ def _eager(
 
 
 def _number(scale: float) -> float:
+    if isinstance(scale, bool | str | bytes):  # which `float` takes, too
+        raise UsageError(f"scale must be a number, but is {scale!r:.80}.")
     try:
-        return float(scale)
+        factor = float(scale)
+    except OverflowError:
+        raise UsageError("scale must be a number that a float can hold, but is larger.") from None
     except (TypeError, ValueError):
-        raise UsageError(f"scale must be a number, but is {scale!r}.") from None
+        raise UsageError(f"scale must be a number, but is {scale!r:.80}.") from None
+    if not -math.inf < factor < math.inf:
+        raise UsageError(f"scale must be a finite number, but is {factor}.")
+    return factor
 
 
 def _scale(q: Tensor, factor: float | None) -> float:

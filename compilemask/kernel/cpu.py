@@ -138,7 +138,7 @@ def _groups(
     plan = _plan(mask, query.device)
     mask.is_read_here(query.device)
     batch, heads = query.shape[:2]
-    table = torch.from_numpy(mask.descriptor(BLOCK, BLOCK).variant).to(query.device)
+    table = torch.tensor(mask.descriptor(BLOCK, BLOCK).variant, device=query.device)
     table = table.expand(batch, heads).reshape(-1)
     flat = [tensor.reshape(-1, *tensor.shape[2:]) for tensor in (query, key, value)]
     for variant, rows in enumerate(plan.rows):

@@ -32,16 +32,21 @@ def forward_call(query: Tensor, key: Tensor, value: Tensor, mask: PreparedMask, 
 
     Raises UsageError on another batch or heads than the mask has.
     """
-    if mask.batch not in (1, query.shape[0]):
-        raise UsageError(f"q must have the mask's batch size, {mask.batch}, but has {query.shape[0]}.")
-    if mask.heads not in (1, query.shape[1]):
-        raise UsageError(f"q must have the mask's {mask.heads} heads, but has {query.shape[1]}.")
+    check_batch_and_heads(query, mask)
     if _is_empty(query, key):
         return _nothing_seen
     orders = mask.orders(query.device)
     if orders.query is not None or orders.key is not None:
         return _reordered
     return _kernel_call(query, key, value, mask, scale)
+
+
+def check_batch_and_heads(query: Tensor, mask: PreparedMask) -> None:
+    """Raises UsageError unless the mask is for every batch and head or for those of the queries."""
+    if mask.batch not in (1, query.shape[0]):
+        raise UsageError(f"q must have the mask's batch size, {mask.batch}, but has {query.shape[0]}.")
+    if mask.heads not in (1, query.shape[1]):
+        raise UsageError(f"q must have the mask's {mask.heads} heads, but has {query.shape[1]}.")
 
 
 def run_forward(query: Tensor, key: Tensor, value: Tensor, mask: PreparedMask, scale: float) -> tuple[Tensor, Tensor]:

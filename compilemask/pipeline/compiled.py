@@ -24,6 +24,7 @@ from compilemask.language.program import Program
 from compilemask.pipeline.arguments import integer
 from compilemask.pipeline.best_order import Candidate
 from compilemask.pipeline.explanation import Explanation, explain
+from compilemask.pipeline.read_only import read_only
 from compilemask.pipeline.statistics import Statistics, tile_statistics
 from compilemask.source import Diagnostic
 from compilemask.tiles import TileMap, layered_tile_map
@@ -31,7 +32,7 @@ from compilemask.tiles.limits import check_blocks, few_enough
 
 
 class CompiledMask:
-    """A mask with all sizes known. Immutable; derived things are made once and kept.
+    """A mask with all sizes known. Immutable, its arrays too; derived things are made once and kept.
 
     `variant` [batch or 1, heads or 1] is the place in `kept` (and `variants`) of each batch entry and head.
     Intervals and cells use the caller's token numbers; tile maps and descriptors are in the kernel's order.
@@ -53,13 +54,15 @@ class CompiledMask:
         self.diagnostics = diagnostics
         self.order = order
         self.tried_orders = tried_orders
-        self.variant: NDArray[np.int32] = np.array(program.variant, np.int32).reshape(program.batch, program.heads)
+        variant: NDArray[np.int32] = np.array(program.variant, np.int32)
+        self.variant = variant.reshape(program.batch, program.heads)
         self.number = register(self)
         self._compile_ms = compile_ms
         self._rows: dict[int, Intervals] = {}
         self._columns: dict[int, Intervals] = {}
         self._tiles: dict[tuple[int, int, int], TileMap] = {}
         self._descriptors: dict[tuple[int, int], Descriptor] = {}
+        self._protect()
 
     def with_findings(self, found: tuple[Diagnostic, ...]) -> CompiledMask:
         """A mask with further warnings or notes; what was made of this one so far serves both."""
@@ -73,6 +76,15 @@ class CompiledMask:
         """A copy, or a mask read from a pickle, is a mask of its own: it gets its own number."""
         self.__dict__.update(state)
         self.number = register(self)
+        self._protect()
+
+    def _protect(self) -> None:
+        """Arrays of a pickle or a copy can be written to; those made later are protected as they are made."""
+        for lowered in self.kept:
+            read_only((lowered.intervals, lowered.layers, lowered.order))
+        for made in (self._rows, self._columns, self._tiles, self._descriptors):
+            read_only(tuple(made.values()))
+        read_only((self.variant, self.order))
 
     def __repr__(self) -> str:
         return f"CompiledMask({self.name!r}, {self.query_length} queries x {self.key_length} keys)"
@@ -144,7 +156,7 @@ class CompiledMask:
         number = self.number_of(batch, head)
         if number not in self._columns:
             with _in_callers_order(self.kept[number]):
-                self._columns[number] = self._callers(number).columns()
+                self._columns[number] = read_only(self._callers(number).columns())
         return self._columns[number]
 
     def dense(self, batch: int = 0, head: int = 0) -> NDArray[np.bool_]:
@@ -166,7 +178,7 @@ class CompiledMask:
             begin = time.perf_counter()
             order = self.order
             descriptor = build_descriptor(maps, self.variant, order.queries, order.keys)
-            self._descriptors[block_m, block_n] = descriptor
+            self._descriptors[block_m, block_n] = read_only(descriptor)
             self._compile_ms += 1000 * (time.perf_counter() - begin)
         return self._descriptors[block_m, block_n]
 
@@ -199,7 +211,7 @@ class CompiledMask:
     def _rows_of(self, number: int) -> Intervals:
         if number not in self._rows:
             with _in_callers_order(self.kept[number]):
-                self._rows[number] = self._callers(number).rows()
+                self._rows[number] = read_only(self._callers(number).rows())
         return self._rows[number]
 
     def _callers(self, number: int) -> Lowered:
@@ -214,7 +226,7 @@ class CompiledMask:
             lowered = self.kept[number]
             if not lowered.layers:
                 lowered = in_order(lowered, self.program.variants[number], self.order)
-            self._tiles[key] = tiles_in_order(lowered, self.order, block_m, block_n)
+            self._tiles[key] = read_only(tiles_in_order(lowered, self.order, block_m, block_n))
             self._compile_ms += 1000 * (time.perf_counter() - begin)
         return self._tiles[key]
 

@@ -17,6 +17,7 @@ from compilemask_app.jobs.exporting import export
 from compilemask.errors import UsageError
 from compilemask.pipeline import compile_text
 from tests.app.fake_worker import report
+from tests.mask_texts import BATCHED
 from tests.scenes import times_of_csv
 
 TEXT = "param length = 8\nlayout\n    token : length\nrules\n    token sees token : causal\n"
@@ -130,20 +131,9 @@ class TestHistory:
 class TestExport:
     """What the workbench writes for other programs."""
 
-    TEXT = """
-param lengths per batch = [[3, 6], [9]]
-heads 2
-layout
-    token : lengths
-rules when head == 0
-    token sees token : causal within token
-rules when head == 1
-    token sees token : causal
-"""
-
     def test_what_is_on_the_screen_or_all_of_it(self, tmp_path: Path) -> None:
-        compiled = compile_text(self.TEXT)
-        document = files.write(files.new_document(), self.TEXT, tmp_path / "m.mask")
+        compiled = compile_text(BATCHED)
+        document = files.write(files.new_document(), BATCHED, tmp_path / "m.mask")
 
         def said(name: str) -> str:
             return export(compiled, tmp_path / name, document, 1, 1, saved=True).removeprefix(f"wrote {tmp_path}/")

@@ -16,6 +16,7 @@ import pytest
 
 from compilemask.command_line.main import main
 from tests.command_line.running import Capture, printed, refused
+from tests.mask_texts import BATCHED
 
 
 def test_the_ending_says_what_to_export(capsys: Capture, tmp_path: Path) -> None:
@@ -50,18 +51,6 @@ def test_to_wins_over_the_ending_and_says_so(capsys: Capture, tmp_path: Path) ->
     assert "as --to says" in export("flex", "m.npy")
     assert "as --to says" not in export("cudnn", "m.npy")
     assert "as --to says" not in export("dense", "m.npy")
-
-
-BATCHED = """
-param lengths per batch = [[3, 6], [9]]
-heads 2
-layout
-    token : lengths
-rules when head == 0
-    token sees token : causal within token
-rules when head == 1
-    token sees token : causal
-"""
 
 
 @pytest.fixture

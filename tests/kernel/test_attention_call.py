@@ -270,10 +270,30 @@ def test_refuses_what_is_no_compiled_mask(given: object, named: str) -> None:
         attention(*tensors(mixed_mask(1, 1, 9, 11)), cast(Mask, given))
 
 
-def test_refuses_a_scale_that_is_no_number() -> None:
+@pytest.mark.parametrize(
+    ("scale", "words"),
+    [
+        ("large", "a number, but is 'large'"),
+        ("0.5", "a number, but is '0.5'"),
+        (True, "a number, but is True"),
+        ([0.5], r"a number, but is \[0.5\]"),
+        (float("nan"), "a finite number, but is nan"),
+        (torch.tensor(float("nan")), "a finite number, but is nan"),
+        (-float("inf"), "a finite number, but is -inf"),
+        (10**400, "a number that a float can hold"),
+    ],
+)
+def test_refuses_a_scale_that_is_no_number(scale: object, words: str) -> None:
     mask = mixed_mask(1, 1, 9, 11)
-    with pytest.raises(UsageError, match="scale must be a number, but is 'large'"):
-        attention(*tensors(mask), mask, scale=cast(float, "large"))
+    with pytest.raises(UsageError, match=f"^scale must be {words}"):
+        attention(*tensors(mask), mask, scale=cast(float, scale))
+
+
+@pytest.mark.parametrize("scale", [2, np.float32(2), torch.tensor(2.0), -0.5, 0])
+def test_takes_any_finite_number_as_scale(scale: float) -> None:
+    mask = mixed_mask(1, 1, 9, 11)
+    q, k, v = tensors(mask)
+    assert torch.equal(attention(q, k, v, mask, scale=scale), attention(q, k, v, mask, scale=float(scale)))
 
 
 def test_what_one_call_was_allowed_is_not_allowed_to_the_next() -> None:
@@ -310,10 +330,14 @@ def test_tensors_without_memory_give_shapes() -> None:
     assert (output.device.type, output.shape, lse.shape) == ("meta", (2, 2, 150, 24), (2, 2, 150))
 
 
-def test_refuses_a_mask_made_for_other_heads() -> None:
-    mask = mixed_mask(1, 3, 9, 11)
-    with pytest.raises(UsageError, match="q must have the mask's 3 heads, but has 2"):
-        attention(*tensors(mask), mask)
+@pytest.mark.parametrize("device", ["cpu", "meta"])
+@pytest.mark.parametrize(
+    ("batch", "heads", "words"), [(1, 3, "mask's 3 heads, but has 2"), (3, 1, "mask's batch size, 3, but has 2")]
+)
+def test_refuses_a_mask_made_for_another_batch_or_other_heads(device: str, batch: int, heads: int, words: str) -> None:
+    q, k, v = (tensor.to(device) for tensor in tensors(mixed_mask(1, 1, 9, 11)))
+    with pytest.raises(UsageError, match=f"q must have the {words}"):
+        attention(q, k, v, mixed_mask(batch, heads, 9, 11))
 
 
 @pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, lambda mask: pickle.loads(pickle.dumps(mask))])

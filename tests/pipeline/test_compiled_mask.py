@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import random
 import re
+from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from compilemask import UsageError, compile_text, library
 from compilemask import compile as compile_mask
@@ -441,3 +446,34 @@ def test_masks_that_show_nothing_pass_every_stage(text: str) -> None:
     assert not compiled.dense().any()
     assert not tiles.kinds().any()
     assert compiled.descriptor(64, 32).by_key.partial_tiles.size == 0
+
+
+def arrays(holder: object) -> Iterator[NDArray[Any]]:
+    """All arrays of nested records and tuples."""
+    if isinstance(holder, np.ndarray):
+        yield holder
+    elif isinstance(holder, tuple):
+        for part in holder:
+            yield from arrays(part)
+    elif is_dataclass(holder):
+        for one in fields(holder):
+            yield from arrays(getattr(holder, one.name))
+
+
+ORDERED = SHARED_PROMPT + "order answer stored by -at\n"
+
+
+@pytest.mark.parametrize("text", [SHARED_PROMPT, ORDERED], ids=["plain", "ordered"])
+@pytest.mark.parametrize("copied", [lambda mask: mask, copy.deepcopy, lambda mask: pickle.loads(pickle.dumps(mask))])
+def test_what_a_mask_hands_out_is_read_only(text: str, copied: Callable[[CompiledMask], CompiledMask]) -> None:
+    compiled = compile_text(text)
+    assert compiled.tiles().query_length == compiled.rows.rows
+    mask = copied(compiled)
+    given = (mask.rows, mask.variants, mask.columns_of(), mask.tiles(), mask.tiles(64, 32), mask.descriptor())
+    found = list(arrays((*given, mask.variant, mask.order)))
+
+    assert len(found) > 30
+    assert not any(array.flags.writeable for array in found)
+    with pytest.raises(ValueError, match="read-only"):
+        mask.rows.starts[0] = 5
+    assert mask.dense().flags.writeable  # the caller's own

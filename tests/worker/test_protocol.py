@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 import sys
 
@@ -79,6 +80,24 @@ def test_a_message_survives_the_line(message: Message) -> None:
     assert "\n" not in line
     assert line.isascii()
     assert decode(line) == message
+
+
+def test_numbers_that_json_has_not_survive_as_words() -> None:
+    checks = (Check("out", Outcome.FAIL, "rows", math.inf, None, 3, None, math.nan, -math.inf),)
+    parameters = (("a", [math.inf, {"b": math.nan}]),)
+    report = ValidationReport("m", 4, 4, "the CPU", checks, (), 0.5)
+
+    lines = [encode(Done(1, report)), encode(Run(2, Job.VALIDATE, MaskInput("m", "", None, parameters)))]
+
+    for line in lines:
+        json.loads(line, parse_constant=pytest.fail)
+    back = decode(lines[0])
+    assert isinstance(back, Done)
+    assert isinstance(back.report, ValidationReport)
+    (check,) = back.report.checks
+    assert (check.of_budget, check.largest_allowed) == (math.inf, -math.inf)
+    assert check.largest_error is not None
+    assert math.isnan(check.largest_error)
 
 
 @pytest.mark.parametrize(
