@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from typing import Any
 
 from compilemask import library
 from compilemask.command_line.exit_codes import ExitCode
@@ -23,6 +24,7 @@ def run(arguments: Namespace) -> ExitCode:
                     "sizes": header.sizes,
                     "density": header.density,
                     "at_32k": dict(header.at_32k),
+                    "parameters": _parameters(header.name),
                 }
                 for header in headers
             ]
@@ -36,6 +38,17 @@ def run(arguments: Namespace) -> ExitCode:
         say(f"{line}: {_shortened(idea, room)}" if room > 12 and idea else line)
     say(f"{len(headers)} masks; `compilemask show NAME` draws one")
     return ExitCode.GOOD
+
+
+def _parameters(name: str) -> list[dict[str, Any]]:
+    """The parameters of a library mask with their defaults."""
+    from compilemask.command_line.masks import parameter_json
+    from compilemask.language.parameter_table import parameter_table
+    from compilemask.source import Source
+    from compilemask.text_files import read_text
+
+    path = library.locate(name)
+    return [parameter_json(one) for one in parameter_table(Source(str(path), read_text(path)), path.parent)]
 
 
 def _shortened(text: str, room: int) -> str:

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from typing import Any
 
+from compilemask import library
 from compilemask.command_line.screen import rendered
 from compilemask.command_line.settings import parameters_of
 from compilemask.command_line.streams import remark
 from compilemask.errors import UsageError
 from compilemask.language.axis import Axis
+from compilemask.language.parameter_table import ShownParameter, kind_of, parameter_table
+from compilemask.language.values import ListValue, Value, show
 from compilemask.measure.naming import slot_named
 from compilemask.pipeline import CompiledMask
 from compilemask.pipeline import compile as compile_mask
 from compilemask.pipeline.memory import keep_freed_memory
+
+MOST_ENTRIES_SHOWN = 4096  # longer lists are told by their first entries
 
 
 def compiled_of(arguments: Namespace) -> CompiledMask:
@@ -26,6 +32,36 @@ def compiled_of(arguments: Namespace) -> CompiledMask:
     if compiled.diagnostics:
         remark(rendered(compiled.diagnostics, arguments.mask))
     return compiled
+
+
+def parameters_shown(arguments: Namespace, compiled: CompiledMask) -> tuple[ShownParameter, ...]:
+    """What the file of MASK says of its parameters, with the values that `compiled` has."""
+    folder = library.locate(arguments.mask).parent
+    return parameter_table(compiled.program.source, folder, parameters_of(arguments), compiled.batch)
+
+
+def parameter_json(parameter: ShownParameter) -> dict[str, Any]:
+    """A parameter in the JSON of `show` and `list`."""
+    value = parameter.value
+    long = isinstance(value, ListValue) and value.total > MOST_ENTRIES_SHOWN
+    return {
+        "name": parameter.name,
+        "value": None if long else _plain(value),
+        "shown": None if value is None else show(value),
+        "kind": kind_of(value),
+        "per": parameter.per,
+        "default": parameter.default,
+        "from": parameter.file,
+        "comment": parameter.comment,
+        "requires": [{"condition": one.condition, "text": one.text} for one in parameter.requirements],
+    }
+
+
+def _plain(value: Value | None) -> Any:
+    """A value as JSON has it; no bound is null, as `--set` takes it."""
+    if isinstance(value, ListValue):
+        return [_plain(item) for item in value.items]
+    return value if isinstance(value, int | str) else None
 
 
 def check_head(compiled: CompiledMask, batch: int, head: int) -> None:

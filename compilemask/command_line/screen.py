@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 MAX_WIDTH = 160
 ROOMY = 120  # columns from which on every table fits without broken words
-FOLDED = ("compared", "")
+FOLDED = ("compared", "comment", "")
 
 
 def say(text: str = "") -> None:
@@ -107,7 +107,10 @@ def console() -> Console:
             """Go on without a reader: Console would exit with 1, whatever the answer is."""
             streams.forget(sys.stdout)
 
-    return OnStdout(width=width(), no_color=not colour_shown(), highlight=False, soft_wrap=False)
+    # Texts of files stand in tables: no [word] is markup and no :word: a picture.
+    return OnStdout(
+        width=width(), no_color=not colour_shown(), highlight=False, markup=False, emoji=False, soft_wrap=False
+    )
 
 
 @contextmanager

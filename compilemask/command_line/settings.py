@@ -22,9 +22,18 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 def parameters_of(arguments: Namespace) -> dict[str, Any]:
     """All parameters of a command line, files first, so that `--set` wins; `null` and `any` are None (no bound).
 
+    They are read once: a pipe has no second time.
+
     Raises:
         UsageError: a file or a setting that can't be read.
     """
+    if "parameters" not in arguments:
+        arguments.parameters = _read(arguments)
+    values: dict[str, Any] = arguments.parameters
+    return values
+
+
+def _read(arguments: Namespace) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for path in arguments.set_file:
         values.update(_from_file(Path(path)))

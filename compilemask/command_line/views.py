@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from compilemask.command_line.screen import say, show_table, table, unicode_shown
+from compilemask.language.parameter_table import ShownParameter, kind_of
+from compilemask.language.values import show
 from compilemask.measure.report import (
     Check,
     CompileReport,
@@ -17,6 +20,7 @@ from compilemask.measure.report import (
 if TYPE_CHECKING:
     from compilemask.pipeline import CompiledMask, Statistics
 
+MOST_SHOWN = 40
 TELLING = ("tcgen05.mma", "wgmma", "mma.sync", "cp.async.bulk", "all")
 OUTCOMES = {Outcome.PASS: "ok", Outcome.FAIL: "WRONG", Outcome.SKIPPED: "skipped"}
 
@@ -52,6 +56,28 @@ def statistics_table(statistics: Statistics) -> None:
     made.add_row("descriptor", f"{statistics.descriptor_bytes / 1024:,.1f} KiB")
     made.add_row("compiled in", f"{statistics.compile_ms:.1f} ms")
     show_table(made)
+
+
+def parameters_table(parameters: Sequence[ShownParameter]) -> None:
+    """One line per parameter: what it is, what the file says of it; nothing where a mask has none."""
+    if not parameters:
+        return
+    made = table("Parameters", "name", "value", "kind", "in the file", "comment")
+    for one in parameters:
+        kind = f"{kind_of(one.value)}, per {one.per}" if one.per else kind_of(one.value)
+        value = "" if one.value is None else _shortened(show(one.value))
+        made.add_row(one.name, value, kind, _shortened(_written(one)), one.comment)
+    show_table(made)
+    for required in dict.fromkeys(need for one in parameters for need in one.requirements):
+        say(f"requires {required.condition}" + (f": {required.text}" if required.text else ""))
+
+
+def _written(parameter: ShownParameter) -> str:
+    return f'from "{parameter.file}"' if parameter.file else parameter.default or "no value"
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= MOST_SHOWN else f"{text[: MOST_SHOWN - 3]}..."
 
 
 def validation_table(report: ValidationReport) -> None:

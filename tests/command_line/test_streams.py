@@ -38,7 +38,14 @@ def test_settings_may_come_through_a_pipe(capsys: Capture, tmp_path: Path) -> No
     os.close(writing)
     shown = answered(capsys, "show", "causal", "--set-file", f"/dev/fd/{reading}")
     os.close(reading)
-    assert shown["visible"] == 15
+    assert (shown["visible"], shown["parameters"][0]["value"]) == (15, 5)
+
+    reading, writing = os.pipe()
+    os.write(writing, b'{"length": 5}')
+    os.close(writing)
+    assert main(["export", "causal", "--set-file", f"/dev/fd/{reading}", "-o", str(tmp_path / "m.py")]) == 0
+    os.close(reading)
+    assert 'cm.compile("causal", length=5)' in (tmp_path / "m.py").read_text()
 
     os.mkfifo(tmp_path / "nobody")
     for path, words in ((tmp_path / "nobody", "it is empty"), (Path("/dev/zero"), "not a regular file")):
