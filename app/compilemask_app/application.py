@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from textual import work
+from textual import events, work
 from textual.app import App, SystemCommand
 from textual.binding import BindingType
 from textual.command import CommandPalette
@@ -26,6 +26,7 @@ from compilemask_app.framework import Palette, mend_lists, mend_wrapping
 from compilemask_app.screens.design import DesignScreen
 from compilemask_app.services import Services
 from compilemask_app.themes import THEMES, palette_for
+from compilemask_app.type_ahead import KeyHandled, TypeAhead
 from compilemask_app.widgets.map_view import Look, MapView
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ class Workbench(App[None]):
             self._send_no_colour()
         self.worker_hello: Hello | None = None
         self._document = document
+        self._typing = TypeAhead(self, super().on_event)
         self._asking = 0
         self._leaving = False
 
@@ -87,6 +89,17 @@ class Workbench(App[None]):
         if self._complaints:
             told = "\n".join((str(self.services.settings_file), *self._complaints, "The defaults are used for these."))
             self.notify(told, title="Settings", severity="warning", timeout=15, markup=False)
+
+    async def on_event(self, event: events.Event) -> None:
+        """Keys wait for what the keys before them open."""
+        if isinstance(event, (events.Key, events.Paste)) and not event.is_forwarded:
+            await self._typing.take(event)
+        else:
+            await super().on_event(event)
+
+    def on_key_handled(self, message: KeyHandled) -> None:
+        """A key has come as far as it goes."""
+        message.arrived.set()
 
     async def on_unmount(self) -> None:
         if "worker" in self.__dict__:
