@@ -14,6 +14,7 @@ MODULES = {
     "show": "showing",
     "check": "checking",
     "explain": "explaining",
+    "compare": "comparing",
     "validate": "validating",
     "compile": "compiling",
     "time": "timing",
@@ -32,6 +33,7 @@ examples:
   compilemask show causal --set length=4096 --json
   compilemask show my.mask --set 'answers=[9, 7]'
   compilemask explain clear --query 700 --key 690  visible or not, and by which rule
+  compilemask compare my.mask theirs.npy           equal cell by cell, or where they first differ
   compilemask validate hstu                        tile map and kernel against slow references
   compilemask compile causal --target sm_100       registers, memory, instructions; needs no GPU
   compilemask time causal                          beside FlexAttention and SDPA; needs a GPU
@@ -62,7 +64,21 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     top.set_defaults(verb="open", mask=None, set=[], set_file=[], worker=None)
     verbs = top.add_subparsers(title="verbs", metavar="VERB")
-    for add in (_open, _list, _show, _check, _explain, _validate, _compile, _time, _export, _import, _fmt, _worker):
+    for add in (
+        _open,
+        _list,
+        _show,
+        _check,
+        _explain,
+        _compare,
+        _validate,
+        _compile,
+        _time,
+        _export,
+        _import,
+        _fmt,
+        _worker,
+    ):
         add(verbs)
     return top
 
@@ -199,6 +215,22 @@ def _explain(verbs: Verbs) -> None:
     verb.add_argument("--query", type=place, required=True, metavar="Q", help="the query: its number, or answer[2]+97")
     verb.add_argument("--key", type=place, required=True, metavar="K", help="the key: its number, or answer[2]+97")
     _head(verb)
+    _json(verb)
+
+
+def _compare(verbs: Verbs) -> None:
+    verb = _verb(verbs, "compare", "say whether two masks are equal cell by cell, and where they first differ")
+    for letter in "ab":
+        verb.add_argument(letter, metavar=letter.upper(), help="path, library name, or a dense array (.npy)")
+    for suffix, whose in (("", "both"), ("-a", "A"), ("-b", "B")):
+        wins = " (wins over --set)" if suffix else ""
+        verb.add_argument(
+            f"--set{suffix}", metavar="NAME=VALUE", action="append", default=[], help=f"a parameter of {whose}{wins}"
+        )
+        verb.add_argument(
+            f"--set-file{suffix}", metavar="FILE", action="append", default=[], help=f"parameters of {whose} from JSON"
+        )
+    _head(verb, default=None, shown="default: all")
     _json(verb)
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Iterator
 from typing import Any
 
 from compilemask.command_line.exit_codes import ExitCode
 from compilemask.command_line.masks import check_head, compiled_of, slot_of
 from compilemask.command_line.screen import say, say_json
 from compilemask.measure.naming import token_name
-from compilemask.pipeline.explanation import Considered
+from compilemask.pipeline.explanation import Considered, Explanation
 
 
 def run(arguments: Namespace) -> ExitCode:
@@ -23,34 +24,37 @@ def run(arguments: Namespace) -> ExitCode:
     names = token_name(variant.queries, query), token_name(variant.keys, key)
     found = compiled.explain(query, key, batch, head)
     if arguments.json:
-        span = found.span
-        say_json(
-            {
-                "name": compiled.name,
-                "query": query,
-                "key": key,
-                "batch": batch,
-                "head": head,
-                "query_region": names[0],
-                "key_region": names[1],
-                "visible": found.visible,
-                "rule": found.rule_number,
-                "file": span.source.name if span else None,
-                "line": span.line if span else None,
-                "text": found.text,
-                "considered": [_told(one) for one in found.considered],
-            }
-        )
+        cell = {"name": compiled.name, "query": query, "key": key, "batch": batch, "head": head}
+        say_json({**cell, "query_region": names[0], "key_region": names[1], **explanation_json(found)})
         return ExitCode.GOOD
     say(f"query {query:,} = {names[0]}")
     say(f"key   {key:,} = {names[1]}")
-    say(f"{'visible' if found.visible else 'not visible'}: {found.text}")
+    for line in explanation_lines(found):
+        say(line)
+    return ExitCode.GOOD
+
+
+def explanation_json(found: Explanation) -> dict[str, Any]:
+    """What decides a cell, for programs."""
+    span = found.span
+    return {
+        "visible": found.visible,
+        "rule": found.rule_number,
+        "file": span.source.name if span else None,
+        "line": span.line if span else None,
+        "text": found.text,
+        "considered": [_told(one) for one in found.considered],
+    }
+
+
+def explanation_lines(found: Explanation) -> Iterator[str]:
+    """What decides a cell, for people: the verdict, the line of the file, and what was considered."""
+    yield f"{'visible' if found.visible else 'not visible'}: {found.text}"
     decided = found.rule is not None and all(one.rule is not found.rule for one in found.considered)
     if decided and found.span is not None:
-        say(f"  {found.span.source.name}:{found.span.line}: {found.span.source.line(found.span.line).strip()}")
+        yield f"  {found.span.source.name}:{found.span.line}: {found.span.source.line(found.span.line).strip()}"
     for one in found.considered:
-        say(f"  {one.sentence()}")
-    return ExitCode.GOOD
+        yield f"  {one.sentence()}"
 
 
 def _told(one: Considered) -> dict[str, Any]:

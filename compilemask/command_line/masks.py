@@ -34,10 +34,9 @@ def compiled_of(arguments: Namespace) -> CompiledMask:
     return compiled
 
 
-def parameters_shown(arguments: Namespace, compiled: CompiledMask) -> tuple[ShownParameter, ...]:
-    """What the file of MASK says of its parameters, with the values that `compiled` has."""
-    folder = library.locate(arguments.mask).parent
-    return parameter_table(compiled.program.source, folder, parameters_of(arguments), compiled.batch)
+def parameters_shown(mask: str, parameters: dict[str, Any], compiled: CompiledMask) -> tuple[ShownParameter, ...]:
+    """What the file of a mask says of its parameters, with the values that `compiled` has."""
+    return parameter_table(compiled.program.source, library.locate(mask).parent, parameters, compiled.batch)
 
 
 def parameter_json(parameter: ShownParameter) -> dict[str, Any]:
@@ -72,7 +71,12 @@ def check_head(compiled: CompiledMask, batch: int, head: int) -> None:
     """
     for what, number, count in (("batch", batch, compiled.batch), ("head", head, compiled.heads)):
         if count > 1 and number >= count:
-            raise UsageError(f"--{what} {number}: {compiled.name} has {count}, numbered 0 to {count - 1}")
+            raise no_such_entry(what, number, compiled.name, count)
+
+
+def no_such_entry(what: str, number: int, name: str, count: int) -> UsageError:
+    """The error for a `--batch` or `--head` that a mask does not have."""
+    return UsageError(f"--{what} {number}: {name} has {count}, numbered 0 to {count - 1}")
 
 
 def slot_of(compiled: CompiledMask, axis: Axis, what: str, place: int | str) -> int:

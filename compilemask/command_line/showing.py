@@ -9,6 +9,7 @@ from compilemask.command_line.exit_codes import ExitCode
 from compilemask.command_line.masks import check_head, compiled_of, parameter_json, parameters_shown
 from compilemask.command_line.picture import ASCII, BLOCKS, Glyphs, mask_picture, tile_picture
 from compilemask.command_line.screen import say, say_json, unicode_shown, width
+from compilemask.command_line.settings import parameters_of
 from compilemask.command_line.views import heading, parameters_table, statistics_table
 from compilemask.errors import TooLargeError
 from compilemask.pipeline import CompiledMask, Statistics
@@ -20,7 +21,7 @@ def run(arguments: Namespace) -> ExitCode:
     """Print everything that is known of a mask without running it."""
     compiled = compiled_of(arguments)
     check_head(compiled, arguments.batch, arguments.head)
-    shown = parameters_shown(arguments, compiled)
+    shown = parameters_shown(arguments.mask, parameters_of(arguments), compiled)
     if arguments.json:
         found = statistics_json(compiled, compiled.statistics(arguments.block_m, arguments.block_n))
         say_json({**found, "parameters": [parameter_json(one) for one in shown]})

@@ -65,8 +65,8 @@ def parameters_table(parameters: Sequence[ShownParameter]) -> None:
     made = table("Parameters", "name", "value", "kind", "in the file", "comment")
     for one in parameters:
         kind = f"{kind_of(one.value)}, per {one.per}" if one.per else kind_of(one.value)
-        value = "" if one.value is None else _shortened(show(one.value))
-        made.add_row(one.name, value, kind, _shortened(_written(one)), one.comment)
+        value = "" if one.value is None else shortened(show(one.value))
+        made.add_row(one.name, value, kind, shortened(_written(one)), one.comment)
     show_table(made)
     for required in dict.fromkeys(need for one in parameters for need in one.requirements):
         say(f"requires {required.condition}" + (f": {required.text}" if required.text else ""))
@@ -76,7 +76,8 @@ def _written(parameter: ShownParameter) -> str:
     return f'from "{parameter.file}"' if parameter.file else parameter.default or "no value"
 
 
-def _shortened(text: str) -> str:
+def shortened(text: str) -> str:
+    """As much of a value as stands in a table."""
     return text if len(text) <= MOST_SHOWN else f"{text[: MOST_SHOWN - 3]}..."
 
 

@@ -1,6 +1,17 @@
 """Masks of other programs: arrays become intervals, intervals become a text of the language. Needs numpy only."""
 
-from compilemask.imports.arrays import EXPECTED, FLASHMASK_BOUNDS, Form, guess, read_array
+from compilemask.imports.arrays import EXPECTED, FLASHMASK_BOUNDS, Form, Masks, guess, masks_of, read_array
 from compilemask.imports.mask_text import Imported, imported, write
 
-__all__ = ["EXPECTED", "FLASHMASK_BOUNDS", "Form", "Imported", "guess", "imported", "read_array", "write"]
+__all__ = [
+    "EXPECTED",
+    "FLASHMASK_BOUNDS",
+    "Form",
+    "Imported",
+    "Masks",
+    "guess",
+    "imported",
+    "masks_of",
+    "read_array",
+    "write",
+]
