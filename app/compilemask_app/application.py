@@ -32,18 +32,23 @@ from compilemask_app.widgets.map_view import Look, MapView
 if TYPE_CHECKING:
     import signal
 
+    from textual.notifications import Notify, SeverityLevel
+
     from compilemask.measure.report import TimingReport
     from compilemask.worker_protocol import Hello
     from compilemask_app.jobs.worker_client import WorkerClient
     from compilemask_app.screens.dialogs import Dialog
 
 Answer = TypeVar("Answer")
+MOST_NOTICES = 3
+"""So many stand on the screen at once."""
 
 
 class Workbench(App[None]):
     """Shows one document on the design screen; other screens lie over it."""
 
     TITLE = "CompileMask"
+    NOTIFICATION_TIMEOUT = 4
     CSS_PATH = "application.tcss"
     ENABLE_COMMAND_PALETTE = True
     BINDINGS: ClassVar[list[BindingType]] = bindings(Scope.EVERYWHERE)
@@ -100,6 +105,27 @@ class Workbench(App[None]):
     def on_key_handled(self, message: KeyHandled) -> None:
         """A key has come as far as it goes."""
         message.arrived.set()
+
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: SeverityLevel = "information",
+        timeout: float | None = None,
+        markup: bool = True,
+    ) -> None:
+        """Words as they are: a size like `[answers] * 2` is no markup, but in the framework's own notice."""
+        markup = markup and title == "Screenshot"
+        super().notify(message, title=title, severity=severity, timeout=timeout, markup=markup)
+
+    def on_notify(self, event: Notify) -> None:
+        """Before a notice is shown: the same one goes, whose time begins anew, and of many the oldest."""
+        new, shown = event.notification, list(self._notifications)
+        alike = [one for one in shown if (one.title, one.message) == (new.title, new.message)]
+        others = [one for one in shown if one not in alike]
+        for one in (*alike, *others[: max(0, len(others) - MOST_NOTICES + 1)]):
+            self._unnotify(one)
 
     async def on_unmount(self) -> None:
         if "worker" in self.__dict__:

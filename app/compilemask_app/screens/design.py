@@ -46,6 +46,10 @@ class DesignScreen(DesignCore):
         self.call_after_refresh(self.query_one(MaskEditor).focus)
 
     def action_focus_map(self) -> None:
+        self.app.clear_notifications()
+        self._focus_map()
+
+    def _focus_map(self) -> None:
         self.remove_class("-writing")
         views = [pane for pane in self.query_one(MapPair).panes if pane.display]
         if views:
@@ -53,7 +57,7 @@ class DesignScreen(DesignCore):
 
     def action_swap_maps(self) -> None:
         self.query_one(MapPair).swap()
-        self.call_after_refresh(self.action_focus_map)
+        self.call_after_refresh(self._focus_map)
 
     def action_focus_matrix(self) -> None:
         self.add_class("-writing")
