@@ -26,7 +26,7 @@ for table in "$@"; do
 done
 wait
 for table in "$@"; do
-  case $table in long) limit=100 ;; short) limit=80 ;; narrow) limit=35 ;; esac
+  case $table in long) limit=110 ;; short) limit=120 ;; narrow) limit=60 ;; esac
   # shellcheck disable=SC2046
   timeout $((limit + 25)) "$python" -m benchmarks.kernel $(sizes "$table") --milliseconds 40 --seconds $limit --out "$out/$table"
 done

@@ -37,7 +37,7 @@ def forward_call(query: Tensor, key: Tensor, value: Tensor, mask: PreparedMask, 
         return _nothing_seen
     orders = mask.orders(query.device)
     if orders.query is not None or orders.key is not None:
-        return _reordered
+        return ReorderedCall()
     return _kernel_call(query, key, value, mask, scale)
 
 
@@ -84,13 +84,22 @@ def _nothing_seen(query: Tensor, key: Tensor, value: Tensor, mask: PreparedMask,
     return output, query.new_full(query.shape[:3], float("-inf"), dtype=lse_dtype)
 
 
-def _reordered(query: Tensor, key: Tensor, value: Tensor, mask: PreparedMask, scale: float) -> tuple[Tensor, Tensor]:
+class ReorderedCall:
     """Masks with a token order: tensors go into it first, and the results come back."""
-    orders = mask.orders(query.device)
-    query = in_order(query, orders.query)
-    key, value = in_order(key, orders.key), in_order(value, orders.key)
-    output, lse = _kernel_call(query, key, value, mask, scale)(query, key, value, mask, scale)
-    return in_order(output, orders.query_inverse), in_order(lse, orders.query_inverse)
+
+    def __init__(self) -> None:
+        self._call: ForwardCall | None = None
+
+    def __call__(
+        self, query: Tensor, key: Tensor, value: Tensor, mask: PreparedMask, scale: float
+    ) -> tuple[Tensor, Tensor]:
+        orders = mask.orders(query.device)
+        query = in_order(query, orders.query)
+        key, value = in_order(key, orders.key), in_order(value, orders.key)
+        if self._call is None:  # as shapes of the same call, those of reordered tensors stay the same
+            self._call = _kernel_call(query, key, value, mask, scale)
+        output, lse = self._call(query, key, value, mask, scale)
+        return in_order(output, orders.query_inverse), in_order(lse, orders.query_inverse)
 
 
 def _is_plain(query: Tensor) -> bool:

@@ -32,7 +32,7 @@ STEP = 64
 TERMS = 4
 CONSUMER_REGISTERS = 240
 PRODUCER_REGISTERS = 24
-HEAD_DIMS = range(40, 128 + 1, 8)  # narrower and wider heads are for the portable kernels
+HEAD_DIMS = range(8, 128 + 1, 8)  # wider heads are for the portable kernels
 L2_FOR_QUERIES = 24 << 20  # bytes of queries, their gradients and sums that heads running together may hold in L2
 
 

@@ -117,14 +117,19 @@ def finish_dq(
     SUMS, TERMS, DQ, query_length, padded_length, tiles, scale,
     HEAD_DIM: tl.constexpr, BLOCK_D: tl.constexpr, BLOCK_M: tl.constexpr,
 ):  # fmt: skip
-    """DQ, contiguous [batch * heads, queries, HEAD_DIM], from SUMS [batch * heads, padded length, BLOCK_D]."""
+    """DQ, contiguous [batch * heads, queries, HEAD_DIM], from SUMS [batch * heads, padded length, BLOCK_D].
+
+    Rows and columns of SUMS lie as `in_store_order` of `hopper_backward_consumer` has them.
+    """
     program = tl.program_id(0)
     batch_head = (program // tiles).to(tl.int64)
-    rows = program % tiles * BLOCK_M + tl.arange(0, BLOCK_M)
+    lines = program % tiles * BLOCK_M + tl.arange(0, BLOCK_M)
+    rows = (lines & ~5) | (lines & 1) << 2 | (lines & 4) >> 2
     columns = tl.arange(0, BLOCK_D)
-    sums = tl.load(SUMS + (batch_head * padded_length + rows)[:, None] * BLOCK_D + columns[None, :]).to(tl.float32)
+    sums = tl.load(SUMS + (batch_head * padded_length + lines)[:, None] * BLOCK_D + columns[None, :])
+    sums = sums.reshape(BLOCK_M, BLOCK_D // 16, 4, 2, 2).permute(0, 1, 3, 2, 4).reshape(BLOCK_M, BLOCK_D)
     unit = tl.load(TERMS + batch_head * 4 * padded_length + 2 * padded_length + rows)
-    dquery = sums / unit[:, None] * scale
+    dquery = sums.to(tl.float32) / unit[:, None] * scale
     mask = (rows < query_length)[:, None] & (columns < HEAD_DIM)[None, :]
     pointers = DQ + (batch_head * query_length + rows)[:, None] * HEAD_DIM + columns[None, :]
     tl.store(pointers, dquery.to(DQ.dtype.element_ty), mask=mask)

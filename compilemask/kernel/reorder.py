@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import lru_cache
+
 import torch
 from torch import Tensor
 
-from compilemask.kernel.launch_cache import launch
+from compilemask.kernel.launch_cache import Launcher
 
 CELLS_PER_PROGRAM = 8192
 
@@ -20,20 +23,38 @@ def in_order(tensor: Tensor, order: Tensor | None) -> Tensor:
 
 
 def _take(tensor: Tensor, order: Tensor) -> Tensor:
+    aligned = tensor.data_ptr() % 16 == 0
+    return _rows_taken(tensor.device, tensor.dtype, tensor.shape, tensor.stride(), order.shape[0], aligned)(
+        tensor, order
+    )
+
+
+@lru_cache(maxsize=1024)
+def _rows_taken(
+    device: torch.device,
+    dtype: torch.dtype,
+    shape: tuple[int, ...],
+    strides: tuple[int, ...],
+    length: int,
+    aligned: bool,
+) -> Callable[[Tensor, Tensor], Tensor]:
+    """How tensors with this geometry, whose memory begins at a multiple of 16 bytes if `aligned`, are taken."""
     from compilemask.kernel.reorder_kernel import take_rows
 
-    batch, heads, _, width = tensor.shape
-    output = torch.empty(batch, heads, order.shape[0], width, dtype=tensor.dtype, device=tensor.device)
-    if output.numel() == 0:
-        return output
-    strides = tensor.stride()[:3]
-    aligned = tensor.data_ptr() % 16 == 0 and all(stride % 16 == 0 for stride in strides)
-    wide = max(strides) >= 1 << 31
+    batch, heads, _, width = shape
     block_width = 1 << (width - 1).bit_length()
     rows = max(1, CELLS_PER_PROGRAM // block_width)
-    arguments = (tensor, order, output, *strides, heads, order.shape[0], width, block_width, rows, aligned)
-    variant = (tensor.device, tensor.dtype, width, aligned, wide, tensor.data_ptr() % 16 == 0)
-    programs = batch * heads * -(-order.shape[0] // rows)
-    with torch.cuda.device(tensor.device):
-        launch(take_rows, variant, (programs, 1, 1), arguments, num_warps=4)
-    return output
+    known = aligned and all(stride % 16 == 0 for stride in strides[:3])
+    constants = (*strides[:3], heads, length, width, block_width, rows, known)
+    wide = max(strides[:3]) >= 1 << 31
+    launcher = Launcher(take_rows, (device, dtype, width, known, wide, aligned), num_warps=4)
+    programs = batch * heads * -(-length // rows)
+
+    def take(tensor: Tensor, order: Tensor) -> Tensor:
+        output = torch.empty(batch, heads, length, width, dtype=dtype, device=device)
+        if output.numel() > 0:
+            with torch.cuda.device(device):
+                launcher((programs, 1, 1), (tensor, order, output, *constants))
+        return output
+
+    return take

@@ -44,6 +44,13 @@ def terms_of(
     return terms.reshape(batch, heads, 4, padded)
 
 
+def in_store_order(sums: Tensor) -> Tensor:
+    """Rows and columns as the kernel's consumers leave them."""
+    rows = [8 * eight + row for eight in range(PADDED // 8) for row in (0, 4, 2, 6, 1, 5, 3, 7)]
+    columns = [start + 8 * half + column for start in range(0, 32, 16) for column in (0, 2, 4, 6) for half in (0, 1)]
+    return sums[:, :, rows][..., [c + one for c in columns for one in (0, 1)]].contiguous()
+
+
 def normal(*shape: int, seed: int) -> Tensor:
     return torch.randn(shape, generator=torch.Generator().manual_seed(seed)).to(DEVICE)
 
@@ -91,6 +98,7 @@ def test_partial_sums_fit_and_rounding_is_small(adverse: bool) -> None:
         share = dscores[..., first : first + 32] @ key[:, :, first : first + 32] * unit[..., None]
         sums[:, :, :QUERIES, :WIDTH] += share.round().to(torch.int32)
     dq = torch.full_like(q, float("nan"))
+    sums = in_store_order(sums)
     finish_dq[(8,)](sums, terms, dq, QUERIES, PADDED, 2, WIDTH**-0.5, HEAD_DIM=WIDTH, BLOCK_D=32, BLOCK_M=64)
     unrounded = dscores @ key * WIDTH**-0.5
     half_units = 5 * 0.5 * WIDTH**-0.5 / unit[..., None]
