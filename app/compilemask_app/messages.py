@@ -18,11 +18,12 @@ if TYPE_CHECKING:
 class ViewChanged(Message):
     """A map was moved, zoomed or pointed at; every map shall show this.
 
-    `in_slots`: the cursor counts the kernel's slots, not the tokens as written.
+    `in_slots`: the cursor counts the kernel's slots, not the tokens as written. `by` is the id of the map.
     """
 
     view: Viewport
     in_slots: bool = False
+    by: str | None = None
 
 
 @dataclass

@@ -10,7 +10,7 @@ from compilemask_app.actions import ACTIONS
 from compilemask_app.jobs.comparing import Comparison, compare_orders
 from compilemask_app.jobs.pictures import Pictures
 from compilemask_app.picture import Picture
-from compilemask_app.screens import look_flow
+from compilemask_app.screens import compare_flow
 from compilemask_app.screens.compare_screen import CompareScreen
 from compilemask_app.screens.design import DesignScreen
 from compilemask_app.screens.dialogs import Prompt, Question, Waiting
@@ -102,7 +102,7 @@ async def test_a_slow_comparison_is_announced_at_once_and_takes_the_keys(
         go.wait(20)
         return compare_orders(picture)
 
-    monkeypatch.setattr(look_flow, "compare_orders", slow)
+    monkeypatch.setattr(compare_flow, "compare_orders", slow)
     async with make_app(ORDERED, compile_=Pictures()).run_test(size=SIZE) as pilot:
         screen = await design(pilot)
         await pilot.press("k")

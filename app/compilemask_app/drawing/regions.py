@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from compilemask.language.axis import Axis
 
 
+NAMES_COMPARED = 1000
+"""So many names of two axes are compared; they are made from few regions."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Regions:
     """Stretch i holds the tokens `starts[i]:starts[i + 1]`; its name is made when it is drawn.
@@ -102,6 +106,17 @@ def in_slots(regions: Regions, order: NDArray[np.int32] | None) -> Regions:
     if bool(((least >= regions.starts) & (most < ends)).all()):
         return regions if regions.outer is None else replace(regions, outer=in_slots(regions.outer, order))
     return unnamed(regions.length) if regions.outer is None else in_slots(regions.outer, order)
+
+
+def shared(left: Regions, right: Regions) -> Regions:
+    """The regions of two axes where these are the same, names too; else one without names."""
+    import numpy as np
+
+    same = left.length == right.length and np.array_equal(left.starts, right.starts)
+    step = max(1, len(left.starts) // NAMES_COMPARED)
+    if same and all(left.name(stretch) == right.name(stretch) for stretch in range(0, len(left.starts), step)):
+        return left
+    return unnamed(left.length)
 
 
 def unnamed(length: int) -> Regions:

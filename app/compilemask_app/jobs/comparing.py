@@ -10,6 +10,7 @@ from compilemask.intervals.interval_set import Intervals
 from compilemask.intervals.lowering import Lowered
 from compilemask.intervals.solve import Form
 from compilemask.tiles.build import build_tile_map
+from compilemask_app.drawing.regions import Regions, in_slots, shared
 from compilemask_app.drawing.sampling import Sampled, sampled, sampled_tiles
 from compilemask_app.jobs.pictures import figures_of
 from compilemask_app.picture import Picture, Reason
@@ -17,7 +18,10 @@ from compilemask_app.picture import Picture, Reason
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
-    """Two pictures with their names; the differences are what only the left or only the right mask shows."""
+    """Two pictures with their names; the differences are what only the left or only the right mask shows.
+
+    `regions` of queries and keys are those that both have at the same places; where they differ, they have no names.
+    """
 
     left_name: str
     right_name: str
@@ -27,6 +31,7 @@ class Comparison:
     only_right: Intervals
     left_pixels: Sampled
     right_pixels: Sampled
+    regions: tuple[Regions, Regions]
     orders: bool = False
 
     def summary(self) -> str:
@@ -40,22 +45,27 @@ class Comparison:
         return f"only left {self.only_left.visible:,} cells, only right {self.only_right.visible:,}   {tiles}"
 
 
+class LengthsDiffer(UsageError):
+    """Two masks that are to be compared have other numbers of queries or keys."""
+
+
 def _visited(picture: Picture) -> int:
     return picture.figures.tiles_partial + picture.figures.tiles_full
 
 
 def compare(left: Picture, right: Picture, left_name: str, right_name: str) -> Comparison:
-    """Compare two masks. Raises UsageError if their sizes differ."""
+    """Compare two masks. Raises LengthsDiffer."""
     if (left.query_length, left.key_length) != (right.query_length, right.key_length):
-        raise UsageError(
+        raise LengthsDiffer(
             f"{left_name} has {left.query_length:,} × {left.key_length:,} cells, {right_name} "
             f"{right.query_length:,} × {right.key_length:,}: give both the same sizes to compare them"
         )
     left_rows, right_rows = left.rows, right.rows
     only_left, only_right = left_rows.difference(right_rows), right_rows.difference(left_rows)
     return Comparison(
-        left_name, right_name, left, right, only_left, only_right, sampled(only_left), sampled(only_right)
-    )
+        left_name, right_name, left, right, only_left, only_right, sampled(only_left), sampled(only_right),
+        (shared(left.queries, right.queries), shared(left.keys, right.keys)),
+    )  # fmt: skip
 
 
 def compare_orders(picture: Picture) -> Comparison:
@@ -80,6 +90,8 @@ def compare_orders(picture: Picture) -> Comparison:
         make_rows=lambda: moved,
         mask_pixels=sampled(moved),
         explain=_explain_slots(picture),
+        queries=in_slots(picture.queries, picture.query_order),
+        keys=in_slots(picture.keys, picture.key_order),
     )
     stored = replace(stored, query_order=None, key_order=None)
     return replace(compare(written, stored, "as written", "as stored for the kernel"), orders=True)

@@ -4,34 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from compilemask.errors import MaskFileError, UsageError
+from compilemask.errors import UsageError
 from compilemask.measure.export.forms import FORMS
 from compilemask.measure.report import CompileReport, ValidationReport
-from compilemask.source import Severity
 from compilemask.worker_protocol import Job
-from compilemask_app.document import document_of
-from compilemask_app.jobs.comparing import Comparison, compare, compare_orders
-from compilemask_app.jobs.compile_job import CompileRequest, Outcome
 from compilemask_app.jobs.exporting import export
-from compilemask_app.picture import MaskPicture, Picture
-from compilemask_app.screens.compare_screen import CompareScreen
-from compilemask_app.screens.dialogs import Prompt, Question
-from compilemask_app.screens.open_screen import OpenScreen
+from compilemask_app.picture import Picture
+from compilemask_app.screens.compare_flow import CompareFlow
+from compilemask_app.screens.dialogs import Prompt
 from compilemask_app.screens.proof_screen import ProofScreen
 from compilemask_app.screens.reader_screen import ReaderScreen
 from compilemask_app.screens.times_screen import TimesScreen
-from compilemask_app.screens.waiting import under_a_box
 from compilemask_app.widgets.job_bar import Phase
 
 if TYPE_CHECKING:
     from compilemask_app.screens.design_core import DesignCore
-
-ORDERS, SAVED, IN_LIBRARY, OTHER = "Token orders", "Text as saved", "Text in the library", "Another mask"
 
 
 class LookFlow:
@@ -42,58 +32,7 @@ class LookFlow:
 
     async def compare(self) -> None:
         """Ask what to compare with, and show it."""
-        screen = self._screen
-        picture = screen.picture
-        if picture is None:
-            return
-        if any(finding.severity is Severity.ERROR for finding in screen.findings):
-            screen.notify("the text has errors: mend them, then compare it", severity="warning")
-            return
-        document = screen.files.document
-        answers = [ORDERS] if picture.reordered else []
-        if screen.files.unsaved and document.stamp is not None:  # a text that was never saved has no other yet
-            answers.append(IN_LIBRARY if document.library else SAVED)
-        question = Question("Compare", "This mask with", (*answers, OTHER))
-        answer = await screen.app.ask(question) if answers else OTHER
-        if answer is None:
-            return
-        try:
-            comparison = await self._comparison(answer, picture)
-        except MaskFileError as error:
-            screen.notify(str(error), severity="error", timeout=8)
-        except UsageError as error:
-            screen.notify(str(error), severity="error", timeout=8)
-        else:
-            if comparison is not None:
-                screen.app.push_screen(CompareScreen(comparison, tiles=answer == ORDERS))
-
-    async def _comparison(self, answer: str, picture: Picture) -> Comparison | None:
-        screen = self._screen
-        document = screen.files.document
-        if answer == ORDERS:
-            return await self._made("Drawing both token orders", compare_orders, picture)
-        if answer in (SAVED, IN_LIBRARY):
-            other = CompileRequest(0, document.name, document.text, document.folder, document.parameters, screen.choice)
-            names = ("in the library" if answer == IN_LIBRARY else "as saved", "as edited")
-            return await self._made("Compiling the text as saved", self._with_saved, other, picture, names)
-        itself = document.name if document.library else str(document.path or "")
-        picker = OpenScreen(screen.app.settings.recent, "Compare this mask with", without=itself)
-        name = await screen.app.ask(picker)
-        if not name:
-            return None
-        chosen = document_of(name)
-        request = CompileRequest(0, chosen.name, chosen.text, chosen.folder, choice=screen.choice)
-        return await self._made(f"Compiling {chosen.name}", self._with_other, request, picture, document.name)
-
-    async def _made(self, words: str, make: Callable[..., Comparison], *given: object) -> Comparison | None:
-        """What `make` returns; None if the user closed the box meanwhile."""
-        return await under_a_box(self._screen.app, "Compare", f"{words} ...", partial(make, *given))
-
-    def _with_saved(self, request: CompileRequest, edited: Picture, names: tuple[str, str]) -> Comparison:
-        return _compared(self._screen.app.services.compile(request), edited, *names)
-
-    def _with_other(self, request: CompileRequest, picture: Picture, name: str) -> Comparison:
-        return _compared(picture, self._screen.app.services.compile(request), name, request.name)
+        await CompareFlow(self._screen).begin()
 
     def proof(self) -> None:
         """The checks of the last validation."""
@@ -169,12 +108,6 @@ class LookFlow:
             screen.notify(str(error), severity="error", timeout=8)
         else:
             screen.notify(said)
-
-
-def _compared(left: Outcome, right: Outcome, left_name: str, right_name: str) -> Comparison:
-    if not isinstance(left, MaskPicture) or not isinstance(right, MaskPicture):
-        raise UsageError("one of the two does not compile")
-    return compare(left.whole(), right.whole(), left_name, right_name)
 
 
 def _cell(text: str, picture: Picture) -> tuple[tuple[int, int] | None, str | None]:

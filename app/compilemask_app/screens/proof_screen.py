@@ -10,11 +10,12 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import VerticalScroll
-from textual.widgets import DataTable, Footer, Static
+from textual.widgets import DataTable, Static
 
 from compilemask.measure.report import Check, Outcome, ValidationReport
 from compilemask_app.actions import Scope, bindings
 from compilemask_app.screens.over_screen import OverScreen, headed
+from compilemask_app.widgets.key_footer import KeyFooter
 
 if TYPE_CHECKING:
     from compilemask_app.application import Workbench
@@ -51,7 +52,7 @@ class ProofScreen(OverScreen):
         yield DataTable(cursor_type="row")
         with VerticalScroll(can_focus=False):
             yield Static("", id="words")
-        yield Footer()
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         table = self.query_one(DataTable)

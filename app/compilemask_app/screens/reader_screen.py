@@ -8,7 +8,7 @@ from rich.text import Text
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.widgets import DataTable, Footer, Static, Tab, Tabs
+from textual.widgets import DataTable, Static, Tab, Tabs
 
 from compilemask.measure.report import CompileReport, TargetReport
 from compilemask_app.actions import Scope, bindings
@@ -16,6 +16,7 @@ from compilemask_app.framework import LastingTabs
 from compilemask_app.screens.dialogs import Prompt
 from compilemask_app.screens.over_screen import OverScreen, headed
 from compilemask_app.widgets.code_view import CodeView
+from compilemask_app.widgets.key_footer import KeyFooter
 
 if TYPE_CHECKING:
     from compilemask_app.application import Workbench
@@ -53,7 +54,7 @@ class ReaderScreen(OverScreen):
         yield Static("", id="words")
         yield LastingTabs(*(Tab(name, id=_tab_id(name)) for name in self._languages), id="languages")
         yield CodeView(id="code")
-        yield Footer()
+        yield KeyFooter()
 
     def _head(self, words: str = "") -> Text:
         built = len([target for target in self.report.targets if target.error is None])

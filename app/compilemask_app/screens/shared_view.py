@@ -53,22 +53,14 @@ class SharedView:
         pane.picture = mask
 
     def _for(self, pane: PictureView, mask: MaskPicture | None) -> Viewport:
-        """A map of the kernel's slots has its cursor on the slots of the cell."""
-        view = self.view
-        if mask is None or not (pane.DRAWS_SLOTS and mask.reordered):
-            return view
-        query, key = mask.slots_of(view.query_cursor, view.key_cursor)
-        return replace(view, query_cursor=query, key_cursor=key)
+        return view_for(pane, mask, self.view)
 
     def changed(self, message: ViewChanged) -> None:
         """A map was moved or pointed at. A message from before a mask of other lengths was drawn means nothing now."""
         view, mask = message.view, self._screen.picture
         if (view.query_length, view.key_length) != (self.view.query_length, self.view.key_length):
             return
-        if message.in_slots and mask is not None:
-            query, key = mask.tokens_in(view.query_cursor, view.key_cursor)
-            view = replace(view, query_cursor=query, key_cursor=key)
-        self.show(view)
+        self.show(in_tokens(view, mask) if message.in_slots and mask is not None else view)
         self.whole = message.view.shows_whole(self.extent())
 
     def room_changed(self) -> None:
@@ -79,3 +71,17 @@ class SharedView:
     def go_to(self, query: int, key: int) -> None:
         """The cursor on a cell, in view."""
         self.show(self.view.at(self.extent(), query, key))
+
+
+def view_for(pane: PictureView, mask: MaskPicture | None, view: Viewport) -> Viewport:
+    """The view for a map: one of the kernel's slots has its cursor on the slots of the cell."""
+    if mask is None or not (pane.DRAWS_SLOTS and mask.reordered):
+        return view
+    query, key = mask.slots_of(view.query_cursor, view.key_cursor)
+    return replace(view, query_cursor=query, key_cursor=key)
+
+
+def in_tokens(view: Viewport, mask: MaskPicture) -> Viewport:
+    """A view of the kernel's slots with its cursor on the tokens that these hold."""
+    query, key = mask.tokens_in(view.query_cursor, view.key_cursor)
+    return replace(view, query_cursor=query, key_cursor=key)

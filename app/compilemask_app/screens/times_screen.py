@@ -9,7 +9,7 @@ from rich.text import Text
 from textual import events, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.widgets import DataTable, Footer, Static
+from textual.widgets import DataTable, Static
 
 from compilemask.files import write_in_one_step
 from compilemask_app import history
@@ -18,6 +18,7 @@ from compilemask_app.drawing.plot import Plot, Point, Series, plot
 from compilemask_app.history import HistoryError, TimeRow
 from compilemask_app.screens.dialogs import Prompt
 from compilemask_app.screens.over_screen import OverScreen
+from compilemask_app.widgets.key_footer import KeyFooter
 
 if TYPE_CHECKING:
     from compilemask_app.application import Workbench
@@ -55,7 +56,7 @@ class TimesScreen(OverScreen):
         yield Static("", id="head")
         yield DataTable(cursor_type="row")
         yield Static("", id="plot")
-        yield Footer()
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         path = self.app.services.history_file

@@ -32,10 +32,8 @@ class DifferenceView(MapView):
         return ((Ink.LEFT_ONLY, "left"), (Ink.RIGHT_ONLY, "right"), (Ink.DIFFERS, "both"))
 
     def axis_regions(self) -> tuple[Regions, Regions]:
-        """Those of the left mask."""
-        if self.comparison is None:
-            return super().axis_regions()
-        return self.comparison.left.queries, self.comparison.left.keys
+        """Those that both masks have."""
+        return super().axis_regions() if self.comparison is None else self.comparison.regions
 
     def pixels(self, extent: Extent) -> NDArray[np.uint8]:
         """[2 rows, columns] inks of the window."""

@@ -50,7 +50,7 @@ class MapInput(Widget):
 
     def _ask(self, view: Viewport) -> None:
         if view != self.view:
-            self.post_message(ViewChanged(view, self.in_slots))
+            self.post_message(ViewChanged(view, self.in_slots, self.id))
 
     def action_move(self, rows: int, columns: int) -> None:
         self._ask(self.view.moved(self.extent, rows, columns))

@@ -32,9 +32,13 @@ class Overlay(Enum):
 
 
 class PictureView(MapView):
-    """A map of a compiled mask. One that `DRAWS_SLOTS` shows it in the kernel's token order."""
+    """A map of a compiled mask. One that `DRAWS_SLOTS` shows it in the kernel's token order.
+
+    `caption` stands in its title, where several masks are shown, before what the title says otherwise.
+    """
 
     DRAWS_SLOTS: ClassVar[bool] = False
+    caption: str = ""
     picture: reactive[MaskPicture | None] = reactive(None, repaint=False)
     overlay: reactive[Overlay] = reactive(Overlay.NONE, repaint=False)
 
@@ -95,6 +99,8 @@ class MaskView(PictureView):
             query, key = self.picture.slots_of(self.view.query_cursor, self.view.key_cursor)
             overlay += f": slot {query:,}, {key:,}" if self.picture.reordered else ": as written"
         scale = scale_text(self.view)
+        if self.caption:
+            return f"{self.caption}  {scale}{overlay}", f"{self.caption}{overlay}", self.caption
         short = scale.replace(" tokens a pixel", " a pixel")
         brief = (
             overlay.replace("work per query tile", "work").replace("runs per row", "runs").replace("tile borders", "")

@@ -33,6 +33,9 @@ class TileMapView(PictureView):
         """`TILES`, the size and the order, in which the rulers count too."""
         if self.picture is None:
             return ("TILES",)
+        if self.caption:
+            words = f"{self.caption}  {IN_SLOTS}" if self.picture.reordered else self.caption
+            return words, self.caption
         words = f"TILES {self.picture.choice.block_m}×{self.picture.choice.block_n}"
         if not self.picture.reordered:
             return words, "TILES"

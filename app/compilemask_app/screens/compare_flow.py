@@ -1,0 +1,152 @@
+"""From the design screen to a comparison: with what, and at which sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from compilemask.errors import MaskFileError, UsageError
+from compilemask.source import Severity
+from compilemask_app.composing.sizes import sizes_in, taken_over
+from compilemask_app.document import document_of
+from compilemask_app.jobs.comparing import Comparison, LengthsDiffer, compare, compare_orders
+from compilemask_app.jobs.compile_job import CompileRequest
+from compilemask_app.picture import MaskPicture, Picture
+from compilemask_app.screens.compare_screen import CompareScreen
+from compilemask_app.screens.dialogs import Question
+from compilemask_app.screens.open_screen import OpenScreen
+from compilemask_app.screens.sizes_screen import SizesScreen
+from compilemask_app.screens.waiting import under_a_box
+
+if TYPE_CHECKING:
+    from compilemask_app.screens.design_core import DesignCore
+
+ORDERS, SAVED, IN_LIBRARY, OTHER = "Token orders", "Text as saved", "Text in the library", "Another mask"
+
+
+class CompareFlow:
+    """Asks for the other side, has its sizes set, and shows both."""
+
+    def __init__(self, screen: DesignCore) -> None:
+        self._screen = screen
+
+    async def begin(self) -> None:
+        """Ask what to compare with, and show it."""
+        screen = self._screen
+        picture = screen.picture
+        if picture is None:
+            return
+        if any(finding.severity is Severity.ERROR for finding in screen.findings):
+            screen.notify("the text has errors: mend them, then compare it", severity="warning")
+            return
+        answers = [ORDERS] if picture.reordered else []
+        document = screen.files.document
+        if screen.files.unsaved and document.stamp is not None:  # a text that was never saved has no other yet
+            answers.append(IN_LIBRARY if document.library else SAVED)
+        question = Question("Compare", "This mask with", (*answers, OTHER))
+        answer = await screen.app.ask(question) if answers else OTHER
+        if answer == ORDERS:
+            found = await made(screen, "Drawing both token orders", partial(compare_orders, picture))
+            if found is not None:
+                screen.app.push_screen(CompareScreen(found, tiles=True))
+        elif answer in (SAVED, IN_LIBRARY):
+            saved = CompileRequest(0, document.name, document.text, document.folder, document.parameters, screen.choice)
+            await Pair(
+                screen, picture, saved, ("in the library" if document.library else "as saved", "as edited"), turned=True
+            ).show()
+        elif answer == OTHER:
+            await self._with_another(picture)
+
+    async def _with_another(self, picture: Picture) -> None:
+        """A library mask or a file, with the sizes that fit this mask."""
+        screen = self._screen
+        document = screen.files.document
+        itself = document.name if document.library else str(document.path or "")
+        name = await screen.app.ask(OpenScreen(screen.app.settings.recent, "Compare this mask with", without=itself))
+        if not name:
+            return
+        try:
+            chosen = document_of(name)
+        except UsageError as error:
+            tell(screen, error)
+            return
+        other = CompileRequest(0, chosen.name, chosen.text, chosen.folder, choice=screen.choice)
+        pair = Pair(screen, picture, other, (document.name, chosen.name))
+        if not sizes_in(other.text) or await pair.set_sizes():
+            await pair.show()
+
+
+class Pair:
+    """This mask and another, whose sizes can be changed; the other one stands first where the names are `turned`."""
+
+    def __init__(
+        self,
+        screen: DesignCore,
+        picture: Picture,
+        other: CompileRequest,
+        names: tuple[str, str],
+        *,
+        turned: bool = False,
+    ) -> None:
+        self._screen, self._picture, self._other = screen, picture, other
+        self._names, self._turned = names, turned
+        self._sized = False
+
+    async def show(self) -> None:
+        """Open the comparison; masks of other lengths are given sizes first."""
+        comparison = await self._compared()
+        if comparison is not None:
+            sizes = self.at_other_sizes if sizes_in(self._other.text) else None
+            self._screen.app.push_screen(CompareScreen(comparison, sizes=sizes))
+
+    async def at_other_sizes(self) -> Comparison | None:
+        """Ask for sizes and compare again."""
+        return await self._compared() if await self.set_sizes() else None
+
+    async def set_sizes(self) -> bool:
+        """Ask for the sizes of the other mask, which begin with those of this one; False if nothing was chosen."""
+        lengths = self._picture.query_length, self._picture.key_length
+        values = {line.name: line.text for line in sizes_in(self._other.text)}
+        if not self._sized:
+            values = taken_over(self._screen.text, self._other.text, lengths)
+        text = await self._screen.app.ask(SizesScreen(self._other, lengths, values))
+        if text is not None:
+            self._other, self._sized = replace(self._other, text=text), True
+        return text is not None
+
+    async def _compared(self) -> Comparison | None:
+        words = f"Compiling {'the text as saved' if self._turned else self._other.name}"
+        try:
+            return await made(self._screen, words, self._compare)
+        except LengthsDiffer as error:
+            if not sizes_in(self._other.text):
+                tell(self._screen, error)
+                return None
+        return await self.at_other_sizes()
+
+    def _compare(self) -> Comparison:
+        """In a thread."""
+        outcome = self._screen.app.services.compile(self._other)
+        if not isinstance(outcome, MaskPicture):
+            raise UsageError(f"{self._other.name} does not compile")
+        mine, other = self._picture, outcome.whole()
+        left, right = (other, mine) if self._turned else (mine, other)
+        return compare(left, right, *self._names)
+
+
+async def made(screen: DesignCore, words: str, make: Callable[[], Comparison]) -> Comparison | None:
+    """What `make` returns, None if it went wrong, which is told, or the user closed the box. Raises LengthsDiffer."""
+    try:
+        return await under_a_box(screen.app, "Compare", f"{words} ...", make)
+    except LengthsDiffer:
+        raise
+    except (MaskFileError, UsageError) as error:
+        tell(screen, error)
+        return None
+
+
+def tell(screen: DesignCore, error: Exception) -> None:
+    """What went wrong."""
+    screen.notify(str(error), severity="error", timeout=8, markup=False)
