@@ -57,6 +57,16 @@ def test_every_pixel_of_the_mask_says_what_its_cells_are(view: Viewport) -> None
             assert ink_kind(inks[row, column]) == expected_kind(cells), (row, column)
 
 
+@pytest.mark.parametrize("step", range(2, 9))
+@pytest.mark.parametrize("zoom", [64, 65, 66, 67, 89, 128, 129])
+def test_a_regular_mask_is_one_even_grey(step: int, zoom: int) -> None:
+    """However many of its stripes a pixel happens to hold, where every pixel holds some."""
+    places = np.arange(0, 2000, step, dtype=np.int64)
+    rows = Intervals.from_dense(np.broadcast_to(np.isin(np.arange(2000), places), (2000, 2000)))
+    edges = np.arange(0, 2000, zoom)
+    assert len(np.unique(mask_inks(sampled(rows), edges, edges))) == 1
+
+
 def cells_of(view: Viewport, mask: NDArray[np.bool_], half_row: int, column: int) -> NDArray[np.bool_]:
     def span(start: int, place: int, zoom: int, length: int) -> slice:
         if zoom > 0:

@@ -34,8 +34,9 @@ INKS = len(Ink)
 BORDER = 32
 """Added to an ink: this pixel lies on a tile border."""
 
-SHADES = 4
-"""Steps between empty and full."""
+SHADE_STEPS = (0.225, 0.45, 0.71)
+"""Shares at which the next shade begins. They lie between simple fractions: regular masks show 1/2, 1/3, 1/4 ... of the
+cells of every pixel but for one or two at its edge, and are an even grey as long as no step lies at such a share."""
 
 UNICODE_GLYPHS: dict[Ink, str] = {
     Ink.OUTSIDE: " ",

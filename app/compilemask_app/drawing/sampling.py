@@ -15,7 +15,7 @@ from compilemask.intervals.lowering import Lowered
 from compilemask.intervals.solve import Form
 from compilemask.intervals.tally import Tally
 from compilemask.tiles.tile_map import TileMap
-from compilemask_app.drawing.ink import SHADES, Ink
+from compilemask_app.drawing.ink import SHADE_STEPS, Ink
 from compilemask_app.drawing.run_counts import RunCounts
 
 Counts = NDArray[np.int64]
@@ -105,7 +105,7 @@ def tile_inks(sampled_map: SampledTiles, query_edges: Counts, key_edges: Counts)
     full = _counts(sampled_map.full, rows, columns)
     partial = _counts(sampled_map.partial, rows, columns)
     area = np.diff(rows)[:, None] * np.diff(columns)[None, :]
-    inks = np.where(2 * (full + partial) < area, np.uint8(Ink.MIXED_LOW), np.uint8(Ink.MIXED_HIGH))
+    inks = np.where(full + partial < SHADE_STEPS[1] * area, np.uint8(Ink.MIXED_LOW), np.uint8(Ink.MIXED_HIGH))
     inks[full + partial == 0] = Ink.EMPTY
     inks[(full == area) & (area > 0)] = Ink.FULL
     inks[(partial == area) & (area > 0)] = Ink.PARTIAL
@@ -131,7 +131,7 @@ def difference_inks(left: Sampled, right: Sampled, query_edges: Counts, key_edge
 def shade(counts: Counts, area: Counts) -> Inks:
     """Inks by the share of visible cells; any visible cell is at least the first shade, full means all of them."""
     share = counts / np.maximum(area, 1)
-    step = np.minimum(np.floor(share * SHADES), SHADES - 1).astype(np.uint8)
+    step = np.searchsorted(SHADE_STEPS, share, side="right").astype(np.uint8)
     inks = np.where(counts == 0, np.uint8(Ink.EMPTY), np.uint8(Ink.SHADE_1) + step)
     return np.where((counts == area) & (area > 0), np.uint8(Ink.FULL), inks).astype(np.uint8)
 
