@@ -5,6 +5,7 @@ from __future__ import annotations
 from compilemask_app.screens.design import DesignScreen
 from compilemask_app.screens.dialogs import Prompt
 from compilemask_app.widgets.mask_editor import MaskEditor
+from textual import events
 from textual.command import CommandPalette
 from textual.pilot import Pilot
 from textual.widgets import Input, OptionList
@@ -58,3 +59,16 @@ async def command(pilot: Pilot[None], words: str) -> None:
     await pilot.pause(0.2)
     await pilot.press("enter")
     await dialog(pilot, DesignScreen)
+
+
+def burst(pilot: Pilot[None], *keys: str) -> None:
+    """Keys as a terminal sends them at once: nothing is handled between them. A word is typed letter by letter."""
+    names = {" ": "space", ",": "comma", "/": "slash", ":": "colon", "[": "left_square_bracket"}
+    for key in keys:
+        if key.startswith("'"):
+            for letter in key[1:]:
+                pilot.app.post_message(events.Key(names.get(letter, letter), letter))
+        else:
+            pilot.app.post_message(
+                events.Key(key, {"plus": "+", "slash": "/"}.get(key, key if len(key) == 1 else None))
+            )

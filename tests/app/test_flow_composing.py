@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from compilemask_app.application import Workbench
 from compilemask_app.jobs.pictures import Pictures
 from compilemask_app.picture import MaskPicture
@@ -16,7 +17,7 @@ from compilemask_app.widgets.region_matrix_view import RegionMatrixView
 from textual.widgets import Input, OptionList
 
 from tests.app.conftest import MakeApp
-from tests.app.flows import SIZE, TWO, answered, dialog, text_of
+from tests.app.flows import SIZE, TWO, answered, burst, dialog, text_of
 from tests.scenes import design, until
 
 
@@ -146,6 +147,25 @@ class TestComposing:
             await pilot.press("enter")
             assert "    answer sees answer" in text_of(screen)
             assert not offered.is_open
+
+    @pytest.mark.parametrize("size", [(60, 20), (80, 24), (120, 40), (100, 12)])
+    async def test_suggestions_never_cover_the_line_being_typed(self, make_app: MakeApp, size: tuple[int, int]) -> None:
+        text = TWO.replace("order answer stored by at\n", "    # a line\n" * 30 + "    ")
+        async with make_app(text, compile_=Pictures()).run_test(size=size) as pilot:
+            screen = await design(pilot)
+            editor, offered = screen.query_one(MaskEditor), screen.query_one(CompletionList)
+            screen.show_line(100, 100)
+            await until(pilot, lambda: isinstance(screen.focused, MaskEditor))
+            for keys in ("'an", "'swer sees an", "enter", "' : ca"):
+                burst(pilot, keys)
+                await pilot.pause(0.5)  # the finding of the half-written line takes room from the text
+                assert offered.is_open is (keys != "enter")
+                line = editor.cursor_screen_offset.y
+                assert editor.region.y <= line < editor.region.bottom
+                box = offered.region if offered.is_open else None
+                assert box is None or box.bottom == line or box.y == line + 1, "beside the line"
+                assert box is None or screen.region.contains_region(box)
+                assert box is None or box.y >= 1
 
     async def test_enter_behind_a_complete_word_begins_a_line(self, make_app: MakeApp) -> None:
         async with make_app("param block = 4, blocks = 8\nlayout").run_test(size=SIZE) as pilot:

@@ -13,26 +13,12 @@ from compilemask_app.widgets.code_view import CodeView
 from compilemask_app.widgets.mask_editor import MaskEditor
 from compilemask_app.widgets.parameter_steppers import ParameterSteppers
 from textual import events
-from textual.pilot import Pilot
 from textual.widgets import Input
 
 from compilemask.measure.report import CompileReport
 from tests.app.conftest import MakeApp
-from tests.app.flows import SIZE, TWO, text_of
+from tests.app.flows import SIZE, TWO, burst, text_of
 from tests.scenes import design, recorded, until
-
-
-def burst(pilot: Pilot[None], *keys: str) -> None:
-    """Keys as a terminal sends them at once: nothing is handled between them. A word is typed letter by letter."""
-    names = {" ": "space", ",": "comma", "/": "slash", ":": "colon", "[": "left_square_bracket"}
-    for key in keys:
-        if key.startswith("'"):
-            for letter in key[1:]:
-                pilot.app.post_message(events.Key(names.get(letter, letter), letter))
-        else:
-            pilot.app.post_message(
-                events.Key(key, {"plus": "+", "slash": "/"}.get(key, key if len(key) == 1 else None))
-            )
 
 
 async def test_a_cell_is_reached_by_one_burst(make_app: MakeApp) -> None:

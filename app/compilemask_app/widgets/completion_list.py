@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 WIDTH = 46
 MOST = 8
+TITLE, FOOTER = 1, 1
+"""Lines at the top and the bottom of the screen that stay free."""
 
 
 class CompletionList(OptionList, can_focus=False):
@@ -21,7 +23,7 @@ class CompletionList(OptionList, can_focus=False):
 
     DEFAULT_CSS = f"""
     CompletionList {{
-        layer: above; display: none; position: absolute; width: {WIDTH}; height: auto; max-height: {MOST};
+        layer: above; display: none; position: absolute; width: {WIDTH}; height: auto;
         border: none; padding: 0; background: $panel; scrollbar-size-vertical: 1;
     }}
     CompletionList.open {{ display: block; }}
@@ -43,7 +45,7 @@ class CompletionList(OptionList, can_focus=False):
         return None if self.highlighted is None else self._completions[self.highlighted]
 
     def offer(self, completions: list[Completion], cursor: Offset) -> None:
-        """Show suggestions under the cursor, above it where there is no room below; nothing to show closes it."""
+        """Show suggestions beside the cursor; nothing to show closes it."""
         self._completions = tuple(completions)
         self.looked_at = False
         self.clear_options()
@@ -52,14 +54,21 @@ class CompletionList(OptionList, can_focus=False):
             return
         self.add_options([Option(_prompt(item)) for item in completions])
         self.highlighted = 0
+        self.place(cursor)
+        self.add_class("open")
+
+    def place(self, cursor: Offset) -> None:
+        """Under the cursor, above it where there is more room for what would not fit; never on its line."""
         room = self.screen.size
-        height = min(MOST, len(completions))
-        below = cursor.y + 1 + height <= room.height
+        height = min(MOST, len(self._completions))
+        above, below = cursor.y - TITLE, room.height - FOOTER - cursor.y - 1
+        under = height <= below or below >= above
+        height = max(1, min(height, below if under else above))
+        self.styles.max_height = height
         self.styles.offset = (
             max(0, min(cursor.x, room.width - WIDTH)),
-            cursor.y + 1 if below else max(0, cursor.y - height),
+            cursor.y + 1 if under else cursor.y - height,
         )
-        self.add_class("open")
 
     def close(self) -> None:
         """Nothing to choose any more."""

@@ -91,13 +91,22 @@ class MaskEditor(TextArea):
         """The line with the cursor stays in view when findings take room from the text."""
         if self.has_focus:
             self.call_after_refresh(self.scroll_cursor_visible)
-            self.call_after_refresh(self._note_line)
+            self.call_after_refresh(self._keep_beside)
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """The note stays with its line."""
+        """The note and the suggestions stay with their line."""
         super().watch_scroll_y(old_value, new_value)
         if self.has_focus:
-            self._note_line()
+            self._keep_beside()
+
+    def _keep_beside(self) -> None:
+        """What floats beside the cursor goes where it is now."""
+        if not self.is_attached:
+            return
+        offered = self.screen.query_one(CompletionList)
+        if offered.is_open:
+            offered.place(self.cursor_screen_offset)
+        self._note_line()
 
     def get_line(self, line_index: int) -> Text:
         """A line with its colours, findings underlined and told at its end."""
@@ -161,6 +170,7 @@ class MaskEditor(TextArea):
         if length and len(found) == 1 and found[0].label == (partial.group() if partial else ""):
             found = []
         self.screen.query_one(CompletionList).offer(found, self.cursor_screen_offset)
+        self.call_after_refresh(self._keep_beside)  # an edit may scroll the text
 
     async def on_key(self, event: events.Key) -> None:
         """Keys of the suggestions, of indentation, and those bound here; the framework enters the characters.
