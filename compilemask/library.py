@@ -66,7 +66,10 @@ def locate(name_or_path: str | Path) -> Path:
         return folder() / f"{text}{SUFFIX}"
     if not text.strip():
         raise UsageError(f"expected the path of a {SUFFIX} file or the name of a library mask, found {text!r}")
-    path = Path(text).expanduser()
+    try:
+        path = Path(text).expanduser()
+    except RuntimeError:
+        raise UsageError(f"{text:.200}: there is no such user, or no home folder") from None
     try:
         if path.is_file():
             return path

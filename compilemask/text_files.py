@@ -9,12 +9,16 @@ import json
 import os
 import stat
 from pathlib import Path
+from tokenize import TokenError
 from typing import BinaryIO
 
 from compilemask.errors import UsageError
 
 MOST_MASK_BYTES = 4 << 20
 """More than the longest text of the language (2^20 characters) takes in UTF-8."""
+
+NOT_NPY = (ValueError, EOFError, OverflowError, TypeError, MemoryError, RecursionError, SyntaxError, TokenError)
+"""What numpy raises for a `.npy` header that is odd: no integers as shape, sizes beyond 64 bits, deep nesting."""
 
 
 def opened(path: Path, *, pipe: bool = False) -> BinaryIO:

@@ -14,11 +14,9 @@ from compilemask.errors import UsageError
 from compilemask.intervals import Intervals
 from compilemask.language.bind_layout import MOST_TOKENS
 from compilemask.language.bind_parameters import MOST_HEADS, MOST_SAMPLES
-from compilemask.text_files import opened
+from compilemask.text_files import NOT_NPY, opened
 
 MOST_CELLS = 1 << 32
-UNREADABLE = (ValueError, EOFError, OverflowError, TypeError, MemoryError, RecursionError)
-"""What numpy raises for a header that is odd: no integers as shape, sizes beyond 64 bits, deep nesting."""
 FLASHMASK_BOUNDS = {True: (1, 2), False: (2, 4)}
 
 Array = NDArray[Any]
@@ -51,10 +49,11 @@ def read_array(path: Path) -> Array:
     """
     opened(path).close()  # numpy would wait for a pipe
     try:
-        array: Array = np.lib.format.open_memmap(path, mode="r")
+        with np.errstate(over="ignore"):  # of sizes, which are refused then
+            array: Array = np.lib.format.open_memmap(path, mode="r")
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror or error}") from None
-    except UNREADABLE:
+    except NOT_NPY:
         raise UsageError(f"{path} is no array that can be read; expected a .npy file as numpy.save writes it") from None
     if array.dtype.kind not in "biu":
         raise UsageError(f"{path} holds {array.dtype} values; expected booleans or integers")

@@ -11,7 +11,7 @@ from compilemask.language.findings import reject
 from compilemask.language.parameters import to_value
 from compilemask.language.values import Value
 from compilemask.source import Source, Span
-from compilemask.text_files import not_json
+from compilemask.text_files import NOT_NPY, not_json
 
 LARGEST_DATA = 64 * 2**20
 LARGEST_JSON = 16 * 2**20
@@ -121,7 +121,7 @@ def _npy(path: Path, name: str, span: Span) -> Value:
                 raise reject("file-content", f'"{name}" is cut off: its header promises more than it holds', span)
             stream.seek(0)
             array = np.load(stream, allow_pickle=False)
-    except (ValueError, OSError, EOFError, SyntaxError, TypeError, MemoryError):
+    except (*NOT_NPY, OSError):
         raise reject("file-content", f'"{name}" is not a valid .npy file', span) from None
     try:
         return to_value(array)

@@ -203,6 +203,7 @@ def test_fmt_is_idempotent_and_check_writes_nothing(capsys: Capture, pair: Path)
     [
         (["show", "cusal"], 2, "causal"),
         (["show", "none/at/all.mask"], 2, "there is no file"),
+        (["show", "~nobody_at_all/a.mask"], 2, "~nobody_at_all/a.mask: there is no such user"),
         (["show", "causal", "--set", "length"], 2, "name=value"),
         (["show", "causal", "--set", "lenght=5"], 1, "length"),
         (["show", "causal", "--set", 'length="x"'], 1, "length"),

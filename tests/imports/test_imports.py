@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from compilemask.command_line.main import main
-from compilemask.errors import UsageError
+from compilemask.errors import MaskFileError, UsageError
 from compilemask.imports import Form, guess, imported, read_array, write
 from compilemask.language import files
 from compilemask.language.bind_layout import MOST_INSTANCES, MOST_TOKENS
@@ -163,8 +163,11 @@ def test_files_that_are_no_array_are_refused_in_words(content: bytes, tmp_path: 
         ("'|b1'", "(True, 8)"),
         ("'|b1'", "(9223372036854775807, 0)"),
         ("-" * 9000 + "1", "(8, 8)"),
+        ("(" * 9000, "(8, 8)"),
+        ("'|b1'", "(9223372036854775807, 9223372036854775807)"),
+        ("'|b1'", f"({'9' * 5000}, 8)"),
     ],
-    ids=["beyond-64-bits", "boolean", "endless", "nested"],
+    ids=["beyond-64-bits", "boolean", "endless", "nested", "open", "overflowing", "digits"],
 )
 def test_odd_headers_are_refused_in_words(kind: str, shape: str, tmp_path: Path, capsys: Capture) -> None:
     header = f"{{'descr': {kind}, 'fortran_order': False, 'shape': {shape}}}\n".encode()
@@ -174,6 +177,8 @@ def test_odd_headers_are_refused_in_words(kind: str, shape: str, tmp_path: Path,
     said = capsys.readouterr().err
     assert said.startswith(f"compilemask: {path}")
     assert said.count("\n") == 1
+    with pytest.raises(MaskFileError, match=r'"odd.npy" (is not a valid .npy file|is cut off|holds an array)'):
+        compile_text('param n from "odd.npy"\nlayout\n    a : n\nrules\n    a sees a : all\n', folder=tmp_path)
 
 
 def test_values_that_could_run_code_are_refused(tmp_path: Path) -> None:
