@@ -7,13 +7,15 @@ import os
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 
-from compilemask.command_line import streams
+from compilemask.command_line import signals, streams
 from compilemask.command_line.arguments import MODULES, Misuse, parser
 from compilemask.command_line.exit_codes import ExitCode
 from compilemask.command_line.screen import rendered, say_json
 from compilemask.errors import InternalError, MaskFileError, TooLargeError, UnavailableError, UsageError
+
+SERVING = ("open", "worker")  # have threads of their own and end with their streams
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -23,9 +25,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         arguments = _parsed(argv)
         run = importlib.import_module(f"compilemask.command_line.{MODULES[arguments.verb]}").run
-        code = int(run(arguments))
+        with nullcontext() if arguments.verb in SERVING else signals.raised():
+            code = int(run(arguments))
         streams.finish()
         return code
+    except signals.Ended as ended:
+        return _say(128 + ended.number, f"ended by {ended}")
     except Misuse as error:
         return _misused(error, sys.argv[1:] if argv is None else argv)
     except KeyboardInterrupt:
@@ -63,7 +68,7 @@ def _misused(error: Misuse, words: Sequence[str]) -> int:
     return _say(ExitCode.WRONG_USE, f"{error.usage}{error.prog}: error: {error}", prefix="")
 
 
-def _say(code: ExitCode, text: str, prefix: str = "compilemask: ") -> int:
+def _say(code: int, text: str, prefix: str = "compilemask: ") -> int:
     streams.remark(f"{prefix}{text}")
     return code
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -134,3 +135,20 @@ def test_a_reader_that_leaves_early_changes_no_exit_code(tmp_path: Path, words: 
     assert done.returncode == code
     assert "Broken pipe" not in done.stderr
     assert code == 1 or done.stderr == ""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals there are others")
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_a_signal_that_ends_an_export_leaves_nothing_behind(
+    capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals, code: int
+) -> None:
+    output = tmp_path / "m.npy"
+    output.write_text("old")
+    before = signal.getsignal(number)
+    monkeypatch.setattr(os, "fsync", lambda _: os.kill(os.getpid(), number))  # the file is written, not yet in place
+
+    assert main(["export", "causal", "--set", "length=9", "-o", str(output)]) == code
+
+    assert capsys.readouterr().err == f"compilemask: ended by {number.name}\n"
+    assert (output.read_text(), os.listdir(tmp_path)) == ("old", ["m.npy"])
+    assert signal.getsignal(number) is before is signal.SIG_DFL
