@@ -33,6 +33,8 @@ from compilemask.pipeline.memory import keep_freed_memory
 
 ORDERS = "the token orders differ: compared in the order in which the caller holds the tokens, as attention sees them"
 
+MOST_SIZES = 12  # parameters named where lengths differ
+
 
 @dataclass(frozen=True, slots=True)
 class _Given:
@@ -178,9 +180,10 @@ def _say_lengths(a: _Given, b: _Given, as_json: bool) -> ExitCode:
     say("different: the lengths differ, so no cell was compared; give both the same sizes")
     for one in (a, b):
         say(f"{one.name}: {_size(one)}")
-        sizes = [f"{item.name}={shortened(show(item.value))}" for item in one.parameters if item.value is not None]
-        if sizes:
-            say(f"  --set-{one.letter} changes {', '.join(sizes)}")
+        known = [item for item in one.parameters if item.value is not None]
+        sizes = ", ".join(f"{item.name}={shortened(show(item.value))}" for item in known[:MOST_SIZES])
+        if known:
+            say(f"  --set-{one.letter} changes {sizes}" + (", ..." if len(known) > MOST_SIZES else ""))
     return ExitCode.NO
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from compilemask.pipeline import CompiledMask, Statistics
 
 MOST_SHOWN = 40
+MOST_ROWS = 200  # parameters in a table
 TELLING = ("tcgen05.mma", "wgmma", "mma.sync", "cp.async.bulk", "all")
 OUTCOMES = {Outcome.PASS: "ok", Outcome.FAIL: "WRONG", Outcome.SKIPPED: "skipped"}
 
@@ -63,11 +64,13 @@ def parameters_table(parameters: Sequence[ShownParameter]) -> None:
     if not parameters:
         return
     made = table("Parameters", "name", "value", "kind", "in the file", "comment")
-    for one in parameters:
+    for one in parameters[:MOST_ROWS]:
         kind = f"{kind_of(one.value)}, per {one.per}" if one.per else kind_of(one.value)
         value = "" if one.value is None else shortened(show(one.value))
         made.add_row(one.name, value, kind, shortened(_written(one)), one.comment)
     show_table(made)
+    if len(parameters) > MOST_ROWS:
+        say(f"and {len(parameters) - MOST_ROWS:,} more, which --json tells")
     for required in dict.fromkeys(need for one in parameters for need in one.requirements):
         say(f"requires {required.condition}" + (f": {required.text}" if required.text else ""))
 

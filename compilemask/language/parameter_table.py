@@ -58,10 +58,12 @@ def parameter_table(
     collected = collect(parse_once(source), folder, findings)
     given = given_values(collected, params, None, findings)
     whole, first = _bound(collected, given, None), _bound(collected, given, 0)
-    return tuple(
-        _shown(collected, declared, _value(collected, given, name, whole if declared.parameter.per else first, samples))
-        for name, declared in collected.parameters.items()
-    )
+    differing = _differing(collected, given) if samples > 1 else set()
+    shown = []
+    for name, declared in collected.parameters.items():
+        value = None if name in differing else (whole if declared.parameter.per else first).get(name)
+        shown.append(_shown(collected, declared, value))
+    return tuple(shown)
 
 
 def _bound(collected: Collected, given: Given, sample: int | None) -> dict[str, Value]:
@@ -75,18 +77,19 @@ def _bound(collected: Collected, given: Given, sample: int | None) -> dict[str, 
     return dict(scope.parameters)
 
 
-def _value(collected: Collected, given: Given, name: str, bound: Mapping[str, Value], samples: int) -> Value | None:
-    """The value of a parameter, unless it follows from one that every sample has its own of."""
-    used, left = {name}, [name]
+def _differing(collected: Collected, given: Given) -> set[str]:
+    """The parameters that follow from values per batch, so that every sample has its own."""
+    users: dict[str, list[str]] = {}
+    for name, declared in collected.parameters.items():
+        for used in () if name in given.shared else names_in(declared.parameter.default):
+            users.setdefault(used, []).append(name)
+    left = [name for name, declared in collected.parameters.items() if declared.parameter.per == "batch"]
+    found: set[str] = set()
     while left:
-        declared = collected.parameters[left.pop()].parameter
-        if samples > 1 and declared.per == "batch" and declared.name != name:
-            return None
-        if declared.name not in given.shared:
-            new = set(names_in(declared.default)) & set(collected.parameters) - used
-            used |= new
-            left += new
-    return bound.get(name)
+        new = set(users.get(left.pop(), ())) - found
+        found |= new
+        left += new
+    return found
 
 
 def _shown(collected: Collected, declared: Declared, value: Value | None) -> ShownParameter:

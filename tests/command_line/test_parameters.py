@@ -17,7 +17,7 @@ title "Sizes"
 # the tokens are
 param n = 8, m = [n] * 2  # two: [bold] numbers :smile:
 param left per batch = [1, 2]
-param half = left * 2
+param twice = half + half, half = left * 2
 param reach per head = [3, any]
 param word = "ab", flag = true, long = [1] * 5000
 # Read from a file.
@@ -44,7 +44,7 @@ def sizes(tmp_path: Path) -> Path:
 def test_show_json_lists_parameters_as_the_file_has_them(capsys: Capture, sizes: Path) -> None:
     found = {one["name"]: one for one in answered(capsys, "show", sizes, "--set", "n=9")["parameters"]}
 
-    assert list(found) == ["n", "m", "left", "half", "reach", "word", "flag", "long", "table"]
+    assert list(found) == ["n", "m", "left", "twice", "half", "reach", "word", "flag", "long", "table"]
     requires = [{"condition": "n > 4 and len(m) == 2", "text": "n is larger than 4"}]
     assert found["n"] == {
         "name": "n",
@@ -59,7 +59,8 @@ def test_show_json_lists_parameters_as_the_file_has_them(capsys: Capture, sizes:
     }
     assert (found["m"]["value"], found["m"]["default"], found["m"]["requires"]) == ([9, 9], "[n] * 2", requires)
     assert (found["left"]["value"], found["left"]["per"]) == ([1, 2], "batch")
-    assert (found["half"]["value"], found["half"]["kind"]) == (None, "one per sample")
+    for name in ("half", "twice"):
+        assert (found[name]["value"], found[name]["kind"]) == (None, "one per sample")
     assert (found["reach"]["value"], found["reach"]["shown"]) == ([3, None], "[3, any]")
     assert (found["word"]["value"], found["flag"]["value"]) == ("ab", True)
     assert (found["long"]["value"], found["long"]["kind"]) == (None, "list of 5,000")
@@ -80,9 +81,15 @@ def test_show_prints_them_below_the_counts(capsys: Capture, sizes: Path) -> None
 
 
 def test_values_given_for_all_samples_are_values(capsys: Capture, sizes: Path) -> None:
-    found = answered(capsys, "show", sizes, "--set", "half=3")["parameters"]
+    found = {one["name"]: one for one in answered(capsys, "show", sizes, "--set", "half=3")["parameters"]}
 
-    assert next(one for one in found if one["name"] == "half")["value"] == 3
+    assert (found["half"]["value"], found["twice"]["value"]) == (3, 6)
+
+
+def test_a_table_has_an_end(capsys: Capture, sizes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("compilemask.command_line.views.MOST_ROWS", 2)
+
+    assert "and 8 more, which --json tells\n" in printed(capsys, "show", sizes)
 
 
 def test_list_json_has_the_defaults_of_the_library(capsys: Capture) -> None:
