@@ -13,14 +13,15 @@ from compilemask.kernel import cpu
 from compilemask.kernel.backward_configurations import backward_configuration
 from compilemask.kernel.configurations import Family, family_of, forward_configuration
 from compilemask.kernel.hopper_launch import hopper_accepts, hopper_call
+from compilemask.kernel.launch_cache import on_device
 from compilemask.kernel.prepared import PreparedMask
 from compilemask.kernel.reorder import in_order
 
 
 @cache
 def gpu_family(device: torch.device) -> Family:
-    """The family of a CUDA device."""
-    return family_of(torch.cuda.get_device_capability(device))
+    """The family of a CUDA device; kernels that are given CPU tensors are interpreted."""
+    return Family.INTERPRETER if device.type == "cpu" else family_of(torch.cuda.get_device_capability(device))
 
 
 ForwardCall = Callable[[Tensor, Tensor, Tensor, PreparedMask, float], tuple[Tensor, Tensor]]
@@ -65,7 +66,7 @@ def run_backward(
     query, output, lse, grad_output = (in_order(t, orders.query) for t in (query, output, lse, grad_output))
     key, value = in_order(key, orders.key), in_order(value, orders.key)
     grad_lse = None if grad_lse is None else in_order(grad_lse, orders.query)
-    if _is_plain(query):
+    if _is_plain(query, mask):
         dq, dk, dv = cpu.backward(query, key, value, output, lse, grad_output, grad_lse, mask, scale)
     else:
         dq, dk, dv = _gpu_backward(query, key, value, output, lse, grad_output, grad_lse, mask, scale)
@@ -102,9 +103,11 @@ class ReorderedCall:
         return in_order(output, orders.query_inverse), in_order(lse, orders.query_inverse)
 
 
-def _is_plain(query: Tensor) -> bool:
-    """Whether plain PyTorch operations run it: no GPU that the kernels are for, or float64."""
-    return query.device.type != "cuda" or query.dtype == torch.float64 or not has_kernels(query.device)
+def _is_plain(query: Tensor, mask: PreparedMask) -> bool:
+    """Whether plain PyTorch operations run it: float64, or no GPU that the kernels are for and no interpreter."""
+    if query.device.type != "cuda":
+        return not mask.interpreted or query.dtype == torch.float64
+    return query.dtype == torch.float64 or not has_kernels(query.device)
 
 
 @cache
@@ -115,19 +118,18 @@ def has_kernels(device: torch.device) -> bool:
 
 def _kernel_call(query: Tensor, key: Tensor, value: Tensor, mask: PreparedMask, scale: float) -> ForwardCall:
     """As `forward_call`, for tensors in the mask's own token order."""
-    if _is_plain(query):
+    if _is_plain(query, mask):
         return cpu.forward
     call: ForwardCall = _portable_forward
     if gpu_family(query.device) is Family.HOPPER and hopper_accepts(query, value, scale):
         call = hopper_call(query, key, value, mask)
-    return call if torch.cuda.device_count() == 1 else partial(_on_its_device, call)
+    return call if torch.cuda.device_count() <= 1 else partial(_on_its_device, call)
 
 
 def _on_its_device(
     call: ForwardCall, query: Tensor, key: Tensor, value: Tensor, mask: PreparedMask, scale: float
 ) -> tuple[Tensor, Tensor]:
-    """Triton launches on the current device, whatever the tensors' is."""
-    with torch.cuda.device(query.device):
+    with on_device(query.device):
         return call(query, key, value, mask, scale)
 
 
@@ -159,7 +161,7 @@ def _gpu_backward(
     family = gpu_family(device)
     query, key, value, output, grad_output = map(_addressable, (query, key, value, output, grad_output))
     saved = ForwardResult(query, key, value, output, lse, grad_output, grad_lse)
-    with torch.cuda.device(device):
+    with on_device(device):
         if family is Family.HOPPER and hopper_backward_accepts(query, value, scale):
             return hopper_backward(saved, mask, scale)
         configuration = backward_configuration(family, query.dtype, query.shape[3], value.shape[3])

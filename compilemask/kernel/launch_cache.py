@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from typing import Any
 
+import torch
+
 _compiled: dict[Hashable, Any] = {}
+
+
+def on_device(device: torch.device) -> AbstractContextManager[object]:
+    """Triton launches on the current device, whatever the tensors' is; CPU tensors are for its interpreter."""
+    return torch.cuda.device(device) if device.type == "cuda" else nullcontext()
 
 
 class Launcher:

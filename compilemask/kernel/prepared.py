@@ -54,6 +54,7 @@ class PreparedMask:
 
     def __init__(self, mask: Mask, number: int) -> None:
         self._mask, self.number = weakref.ref(mask), number
+        self.interpreted = False
         self._descriptors: dict[tuple[int, int], Descriptor] = {}
         self._tensors: dict[tuple[int, int, torch.device], DeviceTensors] = {}
         self._orders: dict[torch.device, Orders] = {}
@@ -63,6 +64,11 @@ class PreparedMask:
         self._readers: set[tuple[torch.device, int]] = set()
         variant = self.descriptor(128, 128).variant
         self.batch, self.heads = int(variant.shape[0]), int(variant.shape[1])
+
+    def interpret(self) -> None:
+        """From now on CPU tensors go through the Triton kernels, which Triton has to interpret in this process."""
+        self.interpreted = True
+        self._calls.clear()
 
     def descriptor(self, block_m: int, block_n: int) -> Descriptor:
         """The descriptor for one tile size."""

@@ -8,7 +8,7 @@ from functools import lru_cache
 import torch
 from torch import Tensor
 
-from compilemask.kernel.launch_cache import Launcher
+from compilemask.kernel.launch_cache import Launcher, on_device
 
 CELLS_PER_PROGRAM = 8192
 
@@ -53,7 +53,7 @@ def _rows_taken(
     def take(tensor: Tensor, order: Tensor) -> Tensor:
         output = torch.empty(batch, heads, length, width, dtype=dtype, device=device)
         if output.numel() > 0:
-            with torch.cuda.device(device):
+            with on_device(device):
                 launcher((programs, 1, 1), (tensor, order, output, *constants))
         return output
 
