@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,9 +25,12 @@ PRECISION = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tokens:
-    """Which tokens the rows of outputs and gradients stand for, and the type of the tensors; head i is place i."""
+    """What the batch entries, heads and rows of outputs and gradients stand for, and the type of the tensors.
 
-    places: tuple[Place, ...]
+    `place_of` tells the sample and head of the mask by batch entry and query head of the call.
+    """
+
+    place_of: Callable[[int, int], Place]
     queries: NDArray[np.int64]
     keys: NDArray[np.int64]
     block: tuple[int, int]
@@ -37,9 +41,15 @@ class Tokens:
         """The name of the dtype."""
         return str(self.dtype).removeprefix("torch.")
 
-    def wrong(self, name: str, head: int, row: int, other: int | None, expected: str, found: str) -> WrongCell:
-        """The query of a row of out, lse or dq, or the key of one of dk or dv, and the other of the two where known."""
-        place = self.places[min(head, len(self.places) - 1)]
+    def wrong(
+        self, name: str, position: tuple[int, int, int], other: int | None, expected: str, found: str
+    ) -> WrongCell:
+        """The query of a row of out, lse or dq, or the key of one of dk or dv, and the other of the two where known.
+
+        `position` is batch entry, query head and row.
+        """
+        batch, head, row = position
+        place = self.place_of(batch, head)
         of_key = name in ("dk", "dv")
         query, key = (other, row) if of_key else (row, other)
         query = -1 if query is None else int(self.queries[query])
@@ -55,7 +65,9 @@ def of_error(
     if error.first_wrong is not None:
         values = (float(getattr(of, error.name)[error.first_wrong]) for of in (exact, found))
         words = [f"{error.name} {value:.6g}" for value in values]
-        wrong = tokens.wrong(error.name, error.first_wrong[1], error.first_wrong[2], None, *words)
+        batch, head, row = error.first_wrong[:3]
+        group = found.out.shape[1] // getattr(found, error.name).shape[1]  # of a key head its first query head is named
+        wrong = tokens.wrong(error.name, (batch, head * group, row), None, *words)
     return _check(name, error, scope, tokens, wrong)
 
 
@@ -63,8 +75,7 @@ def of_set(name: str, error: SetError, scope: str, tokens: Tokens) -> Check:
     """The check of one output that counts cells."""
     wrong = None
     if error.position is not None:
-        _, head, row = error.position
-        wrong = tokens.wrong(error.name, head, row, error.other, error.expected, error.found)
+        wrong = tokens.wrong(error.name, error.position, error.other, error.expected, error.found)
     return _check(name, error, scope, tokens, wrong)
 
 

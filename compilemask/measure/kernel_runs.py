@@ -6,13 +6,13 @@ import math
 import os
 import sys
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from compilemask.kernel.configurations import Family, forward_configuration
-from compilemask.kernel.prepared import Mask
+from compilemask.kernel.prepared import Mask, prepared
 from compilemask.kernel.reference import AttentionResult
 
 
@@ -29,22 +29,28 @@ class Inputs:
 
 
 def random_inputs(
-    visible: Tensor, dtype: torch.dtype, head_dim: int, seed: int, query_length: int | None = None
+    visible: Tensor,
+    dtype: torch.dtype,
+    head_dim: int,
+    seed: int,
+    query_length: int | None = None,
+    key_heads: int | None = None,
 ) -> Inputs:
     """Inputs for `visible` [batch, heads, queries, keys], the same at every call, with NaN in keys that nobody sees.
 
-    `query_length` is given where `visible` holds some of the rows only; then no key is spoilt.
+    `query_length` is given where `visible` holds some of the rows only; then no key is spoilt. `key_heads` (all heads
+    by default) share the query heads evenly.
     """
     batch, heads, rows, keys = visible.shape
-    queries = rows if query_length is None else query_length
+    queries, key_heads = query_length or rows, key_heads or heads
     generator = torch.Generator().manual_seed(seed)
 
     def normal(*shape: int) -> Tensor:
         return torch.randn(*shape, generator=generator).to(device=visible.device, dtype=dtype)
 
-    q, k, v = (normal(batch, heads, length, head_dim) for length in (queries, keys, keys))
+    q, k, v = normal(batch, heads, queries, head_dim), *(normal(batch, key_heads, keys, head_dim) for _ in range(2))
     if query_length is None:
-        unseen = ~visible.any(2)
+        unseen = ~visible.any(2).reshape(batch, key_heads, -1, keys).any(2)
         k[unseen], v[unseen] = math.nan, math.nan
     return Inputs(q, k, v, normal(batch, heads, queries, head_dim), normal(batch, heads, queries).float())
 
@@ -53,7 +59,11 @@ ADVERSE_SCALE = 2.0**-10
 
 
 def adverse_inputs(
-    visible: Tensor, dtype: torch.dtype, head_dim: int, seed: int, query_length: int | None = None
+    visible: Tensor,
+    dtype: torch.dtype,
+    head_dim: int,
+    seed: int,
+    query_length: int | None = None,
 ) -> Inputs:
     """As `random_inputs`, but with scores that jump by hundreds, an outlier token and a tiny scale.
 
@@ -90,38 +100,42 @@ def use_interpreter() -> bool:
 
 
 def interpreted(mask: Mask, given: Inputs) -> AttentionResult:
-    """Forward and backward kernels on CPU tensors, one program after another, in Triton's interpreter."""
-    from compilemask.kernel.backward_configurations import backward_configuration
-    from compilemask.kernel.backward_launch import ForwardResult, portable_backward
-    from compilemask.kernel.device_tensors import to_device
-    from compilemask.kernel.forward_launch import portable_forward
-
-    width, dtype = given.q.shape[-1], given.q.dtype
-    scale = 1.0 / math.sqrt(width) if given.scale is None else given.scale
-    forward = forward_configuration(Family.INTERPRETER, dtype, width, width)
-    backward = backward_configuration(Family.INTERPRETER, dtype, width, width)
-    tensors, by_key, by_query = (
-        to_device(mask.descriptor(launch.block_m, launch.block_n), given.q.device)
-        for launch in (forward, backward.keys, backward.queries)
-    )
+    """The public call on CPU tensors, forward and backward, by the Triton kernels in Triton's interpreter."""
+    prepared(mask.number).interpret()
     with np.errstate(over="ignore"):  # weights of hidden cells, which are thrown away, may be infinite
-        out, lse = portable_forward(given.q, given.k, given.v, tensors, scale, forward)
-        saved = ForwardResult(given.q, given.k, given.v, out, lse, given.dout, given.dlse)
-        return AttentionResult(out, lse, *portable_backward(saved, by_key, by_query, scale, backward))
+        return _with_gradients(mask, given, given.dlse)
 
 
 def called(mask: Mask, given: Inputs, *, gradients: bool) -> AttentionResult:
     """The public call, with autograd where gradients are wanted; on a GPU this runs the kernels."""
+    if not gradients:
+        return AttentionResult(*_call(mask, given, given.q, given.k, given.v))
+    return _with_gradients(mask, given, None)
+
+
+def _with_gradients(mask: Mask, given: Inputs, dlse: Tensor | None) -> AttentionResult:
+    """Outputs and gradients; without `dlse` that of `given`, and 0 for queries that see nothing."""
+    q, k, v = (tensor.detach().clone().requires_grad_() for tensor in (given.q, given.k, given.v))
+    out, lse = _call(mask, given, q, k, v)
+    dlse = torch.where(torch.isfinite(lse), given.dlse, 0.0) if dlse is None else dlse
+    found = torch.autograd.grad(_Incoming.apply(out, lse, given.dout, dlse), (q, k, v))  # type: ignore[no-untyped-call]
+    return AttentionResult(out.detach(), lse.detach(), *found)
+
+
+class _Incoming(torch.autograd.Function):
+    """A number with these gradients for out and LSE; `torch.autograd.grad` takes them too, but loads sympy first."""
+
+    @staticmethod
+    def forward(ctx: Any, out: Tensor, lse: Tensor, dout: Tensor, dlse: Tensor) -> Tensor:
+        ctx.save_for_backward(dout, dlse)
+        return lse.new_zeros(())
+
+    @staticmethod
+    def backward(ctx: Any, *_: Tensor) -> tuple[Tensor | None, ...]:
+        return *ctx.saved_tensors, None, None
+
+
+def _call(mask: Mask, given: Inputs, q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
     from compilemask.kernel.api import attention
 
-    def call(q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
-        return attention(q, k, v, mask, scale=given.scale, return_lse=True, enable_gqa=q.shape[1] != k.shape[1])
-
-    if not gradients:
-        return AttentionResult(*call(given.q, given.k, given.v))
-    q, k, v = (tensor.detach().clone().requires_grad_() for tensor in (given.q, given.k, given.v))
-    out, lse = call(q, k, v)
-    seen = torch.isfinite(lse)
-    for_lse = torch.where(seen, given.dlse, 0.0)
-    found = torch.autograd.grad((out, lse), (q, k, v), (given.dout, for_lse))
-    return AttentionResult(out.detach(), lse.detach(), *found)
+    return attention(q, k, v, mask, scale=given.scale, return_lse=True, enable_gqa=q.shape[1] != k.shape[1])

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,11 @@ class Place:
     head: int
     query_order: Slots
     key_order: Slots
+
+    @property
+    def prefix(self) -> str:
+        """Sample and head, to put before what was compared; empty where one mask serves all."""
+        return f"batch {self.batch} head {self.head}: " if len(self.compiled.program.variants) > 1 else ""
 
     def wrong(self, query: int, key: int, block: tuple[int, int], expected: str, found: str) -> WrongCell:
         """The record of a cell given by the caller's token numbers; -1 where a whole row or column is meant.
@@ -81,6 +86,35 @@ def check_form(descriptor: Descriptor) -> Check:
     fault = decoding.form_fault(descriptor)
     scope = "offsets, runs, tile and pattern numbers" + (f": {fault}" if fault else "")
     return Check("descriptor form", Outcome.FAIL if fault else Outcome.PASS, scope)
+
+
+def check_table(places: Sequence[Place], descriptor: Descriptor) -> list[Check]:
+    """Whether every sample and head has its own mask in the descriptor; nothing for a mask that is one for all.
+
+    `places` has one place per distinct mask, in the order of their numbers, each as the descriptor has it.
+    """
+    table = np.asarray(places[0].compiled.program.variant)
+    if table.size == 1:
+        return []
+    expected = np.array([place.number for place in places])[table]
+    stored = np.broadcast_to(descriptor.variant, expected.shape)
+    wrong = np.argwhere(stored != expected)
+    scope = f"{table.shape[0]:,} x {table.shape[1]:,} samples x heads, {len(places):,} distinct masks"
+    if not len(wrong):
+        return [Check("descriptor samples and heads", Outcome.PASS, scope)]
+    batch, head = wrong[0].tolist()
+    right = replace(places[int(table[batch, head])], batch=batch, head=head)
+    taken = next((place for place in places if place.number == int(stored[batch, head])), right)
+    scope += (
+        f"; {len(wrong):,} have another's mask, batch {batch} head {head} that of batch {taken.batch} head {taken.head}"
+    )
+    rows = sampling.lines(right.variant.queries, right.variant.keys.length)
+    cells = [BlockOracle(place.variant).rows(rows) for place in (right, taken)]
+    slots = rows, np.arange(right.variant.keys.length, dtype=np.int64)
+    found = _compare(
+        "descriptor samples and heads", scope, right, (descriptor.block_m, descriptor.block_n), slots, *cells
+    )
+    return [replace(found, outcome=Outcome.FAIL)]
 
 
 def check_mask(place: Place, descriptor: Descriptor, tiles: TileMap, step: Callable[[str], None]) -> list[Check]:

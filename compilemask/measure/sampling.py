@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -31,8 +33,13 @@ def lines(axis: Axis, across: int) -> NDArray[np.int64]:
 
 def border_slots(axis: Axis) -> NDArray[np.int64]:
     """The first and the last slot of every stretch of one region instance."""
-    first = np.flatnonzero(np.diff(axis.run_of())) + 1
-    return np.unique(np.concatenate((first, first - 1))).astype(np.int64)
+    first = _stretch_starts(axis)
+    return np.unique(np.concatenate((first, first - 1)))
+
+
+def _stretch_starts(axis: Axis) -> NDArray[np.int64]:
+    """The first slot of every stretch of one region instance but the first."""
+    return (np.flatnonzero(np.diff(axis.run_of())) + 1).astype(np.int64)
 
 
 def spread(length: int, count: int) -> NDArray[np.int64]:
@@ -42,12 +49,32 @@ def spread(length: int, count: int) -> NDArray[np.int64]:
     return np.arange(count, dtype=np.int64) * length // count
 
 
-def pieces(axis: Axis, count: int, length: int) -> NDArray[np.int64]:
-    """About `count` slots, ascending, in pieces of `length` that straddle region borders, the axis' ends among them."""
-    if axis.length <= count:
-        return np.arange(axis.length, dtype=np.int64)
-    borders = np.unique(np.concatenate([border_slots(axis), [0, axis.length - 1, axis.length // 2]]))
-    centres = borders[spread(len(borders), max(1, count // length))]
-    starts = np.clip(centres - length // 2, 0, axis.length - length)
-    chosen = np.unique((starts[:, None] + np.arange(length)[None, :]).reshape(-1))
-    return chosen[:count]
+def pieces(axes: Sequence[Axis], order: NDArray[np.int32] | None, count: int, length: int) -> NDArray[np.int64]:
+    """At most `count` tokens, ascending, in pieces of `length`; all tokens where there are no more.
+
+    The pieces straddle the region borders of any of `axes`, which have one length, and its ends. Where a token order
+    (`order[slot]` is a token) moves tokens, a quarter of the pieces, at least one, are neighbours in that order around
+    places where it goes back.
+    """
+    tokens = axes[0].length
+    if tokens <= count:
+        return np.arange(tokens, dtype=np.int64)
+    most = max(1, count // length)
+    moved = np.zeros(0, np.int64) if order is None else np.flatnonzero(np.diff(order) < 0) + 1
+    moved = moved[spread(len(moved), max(1, most // 4))]
+    borders = np.unique(np.concatenate([[0], *map(_stretch_starts, axes)]))
+    if len(borders) < 3:
+        borders = np.union1d(borders, [tokens // 2])
+    centres = np.append(borders[spread(len(borders), max(1, most - len(moved) - 1))], tokens - 1)
+    chosen = _around(centres - length // 2, length, tokens)
+    if order is not None:
+        # a quarter before and the rest behind: halves that change places would be an order that is its own inverse
+        ordered = order[_around(moved - length // 4, length, tokens)].astype(np.int64)
+        chosen = np.concatenate((chosen, ordered))
+    return np.unique(chosen)[:count]
+
+
+def _around(starts: NDArray[np.int64], length: int, tokens: int) -> NDArray[np.int64]:
+    """Pieces of `length` neighbours, a row each, moved into [0, tokens) where they leave it."""
+    found: NDArray[np.int64] = np.clip(starts, 0, tokens - length)[:, None] + np.arange(length)[None, :]
+    return found

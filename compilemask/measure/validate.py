@@ -9,16 +9,16 @@ from dataclasses import replace
 from compilemask.descriptor.descriptor import Descriptor
 from compilemask.measure import sampling
 from compilemask.measure.machine import gpu_name, has_triton
-from compilemask.measure.mask_checks import Place, check_form, check_mask, places
+from compilemask.measure.mask_checks import Place, check_form, check_mask, check_table, places
 from compilemask.measure.progress import Progress, silent
 from compilemask.measure.reduced_mask import INTERPRETED_SIZE
 from compilemask.measure.report import Check, Outcome, ValidationReport
 from compilemask.pipeline import CompiledMask
 
 BLOCK_M, BLOCK_N = 128, 128
-MAX_PLACES = 8
+MAX_PLACES = 16  # distinct masks
 STEPS_PER_PLACE = 5
-KERNEL_STEPS = {False: 6, True: 14}  # without and with a GPU
+KERNEL_STEPS = {False: 7, True: 17}  # without and with a GPU
 
 
 def validate(
@@ -42,13 +42,15 @@ def validate(
     gpu = gpu_name()
     step = _counter(progress, len(checked) * STEPS_PER_PLACE + (KERNEL_STEPS[gpu is not None] if kernel else 0))
     checks: list[Check] = [check_form(judged)]
+    checks += check_table(found, judged) if checks[0].outcome is Outcome.PASS else []
     for place in checked if checks[0].outcome is Outcome.PASS else []:
         tiles = compiled.tiles(judged.block_m, judged.block_n, place.batch, place.head)
-        checks += _named(check_mask(place, judged, tiles, step), place, len(checked))
+        found_here = check_mask(place, judged, tiles, step)
+        checks += [replace(check, scope=place.prefix + check.scope) for check in found_here]
     notes = _notes(compiled, found)
     kernel = kernel and bool(compiled.query_length and compiled.key_length)
     if kernel and checks[0].outcome is Outcome.PASS:
-        checks += _kernel_checks(checked, (judged.block_m, judged.block_n), step, gpu)
+        checks += _kernel_checks(found, len(checked), (judged.block_m, judged.block_n), step, gpu)
         if any(check.of_budget is not None for check in checks):
             notes.append("sets: outputs that count visible cells; error and allowed are in cells")
             if gpu is None:
@@ -94,30 +96,23 @@ def _counter(progress: Progress, total: int) -> Callable[[str], None]:
 
 
 def _kernel_checks(
-    checked: list[Place], block: tuple[int, int], step: Callable[[str], None], gpu: str | None
+    found: list[Place], numbers: int, block: tuple[int, int], step: Callable[[str], None], gpu: str | None
 ) -> list[Check]:
+    """The kernel on the first `numbers` distinct masks of `found`."""
     step("loading torch")
     if not has_triton():
         return [Check("kernel", Outcome.SKIPPED, "Triton is not installed here; it exists for Linux only")]
     if gpu is not None:
         from compilemask.measure.kernel_checks import check_on_gpu
 
-        return check_on_gpu(checked, block, step)
+        return check_on_gpu(found, numbers, block, step)
     from compilemask.measure.kernel_runs import use_interpreter
 
     if not use_interpreter():
         return [Check("kernel", Outcome.SKIPPED, "this process uses Triton to compile; a new one can interpret")]
     from compilemask.measure.kernel_checks import check_in_interpreter
 
-    return check_in_interpreter(checked, block, step)
-
-
-def _named(checks: list[Check], place: Place, count: int) -> list[Check]:
-    """Say which sample and head a check is about, where there are several."""
-    if count == 1:
-        return checks
-    prefix = f"batch {place.batch} head {place.head}: "
-    return [replace(check, scope=prefix + check.scope) for check in checks]
+    return check_in_interpreter(found, numbers, block, step)
 
 
 def _notes(compiled: CompiledMask, found: list[Place]) -> list[str]:

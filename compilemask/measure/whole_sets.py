@@ -25,7 +25,7 @@ def check_whole_sets(
 ) -> list[Check]:
     """out, lse and dq on sampled queries, dk and dv on sampled keys, of the sample and head of `place`."""
     compiled, variant = place.compiled, place.variant
-    size = f"whole length {compiled.query_length:,} x {compiled.key_length:,}"
+    size = f"{place.prefix}whole length {compiled.query_length:,} x {compiled.key_length:,}"
     values = compiled.batch * compiled.heads * max(compiled.query_length, compiled.key_length) * head_dim
     if device == "cuda" and values * BYTES_PER_VALUE > _free_memory():
         return [
@@ -35,10 +35,10 @@ def check_whole_sets(
     columns = sampling.lines(variant.keys, variant.queries.length)
     everything = np.arange(compiled.query_length, dtype=np.int64), np.arange(compiled.key_length, dtype=np.int64)
     errors = _by_rows(place, rows, dtype, head_dim, device)
-    tokens = Tokens((place,), rows, everything[1], block, dtype)
+    tokens = Tokens(lambda *_: place, rows, everything[1], block, dtype)
     checks = [of_set("whole sets ", error, f"{size}, {len(rows):,} rows judged", tokens) for error in errors]
     errors = _by_columns(place, columns, dtype, head_dim, device)
-    tokens = Tokens((place,), everything[0], columns, block, dtype)
+    tokens = Tokens(lambda *_: place, everything[0], columns, block, dtype)
     scope = f"{size}, {len(columns):,} columns judged"
     return checks + [of_set("whole sets ", error, scope, tokens) for error in errors]
 
