@@ -16,6 +16,7 @@ from compilemask_app.messages import WorkerReplied
 from compilemask_app.picture import MaskPicture
 from compilemask_app.screens.compare_screen import CompareScreen
 from compilemask_app.screens.design import DesignScreen
+from compilemask_app.screens.figures_screen import FiguresScreen
 from compilemask_app.screens.open_screen import OpenScreen
 from compilemask_app.screens.proof_screen import ProofScreen
 from compilemask_app.services import Services
@@ -176,6 +177,13 @@ async def _proof(pilot: Pilot[None]) -> None:
     await pilot.pause(0.2)
 
 
+async def _figures(pilot: Pilot[None]) -> None:
+    await _proved(pilot)
+    await pilot.press("f")
+    await until(pilot, lambda: isinstance(pilot.app.screen, FiguresScreen))
+    await pilot.pause(0.2)
+
+
 async def _reading(pilot: Pilot[None]) -> None:
     await _proved(pilot)
     await pilot.press("i")
@@ -247,6 +255,7 @@ SCENES: tuple[Scene, ...] = (
     Scene("wrong", "a failing validation", library_mask("shared_prompt_rm"), _wrong),
     Scene("proved", "proved and compiled", library_mask("shared_prompt_rm"), _proved),
     Scene("proof", "the checks of a proof", library_mask("shared_prompt_rm"), _proof, (160, 45)),
+    Scene("figures", "all figures, and the lines that use the mask", library_mask("shared_prompt_rm"), _figures),
     Scene("compile", "the compile reader", library_mask("shared_prompt_rm"), _reading, (160, 45)),
     Scene("times", "times over the length", library_mask("causal"), _times, (140, 42)),
     Scene("million", "a million tokens", library_mask("document_causal", documents=[1000] * 1000), _still),

@@ -17,6 +17,7 @@ class Scope(Enum):
     MATRIX = "Region matrix"
     PARAMETERS = "Parameters"
     EDITOR = "Text"
+    FIGURES = "Figures"
     COMPARE = "Compare"
     PROOF = "Proof"
     READER = "Compile reader"
@@ -70,6 +71,8 @@ ACTIONS: tuple[Action, ...] = (
     _a(Scope.DESIGN, "matrix", "r", "focus_matrix", "Regions", "Go to the region matrix", flags="p"),
     _a(Scope.DESIGN, "parameters", "a", "focus_parameters", "Sizes", "Go to the parameters", flags="p"),
     _a(Scope.DESIGN, "swap", "m", "swap_maps", "Tiles", "Show mask, tile map or both", flags="fp"),
+    _a(Scope.DESIGN, "figures", "f", "figures", "Figures",
+       "The cell, all counts with what they mean, the jobs in full, the lines of Python", flags="fp"),
     _a(Scope.DESIGN, "leave", "escape", "focus_map", "Map", "Back to the map", flags="p"),
     _a(Scope.DESIGN, "open", "ctrl+o", "open", "Open", "Open a library mask, a recent one or a file", flags="fp!"),
     _a(Scope.DESIGN, "save", "ctrl+s", "save", "Save", "Write the text to its file", flags="p!"),
@@ -150,6 +153,9 @@ ACTIONS: tuple[Action, ...] = (
     _a(Scope.PARAMETERS, "more", "right,plus,equals_sign", "step(1)", "More", "A larger value", flags="fp"),
     _a(Scope.PARAMETERS, "halve", "shift+left", "scale(-1)", "Half", "Half the value", flags="p"),
     _a(Scope.PARAMETERS, "double", "shift+right", "scale(1)", "Double", "Twice the value", flags="p"),
+    _a(Scope.FIGURES, "close_figures", "escape,f", "close", "Back", "Back to the design screen", flags="f"),
+    _a(Scope.FIGURES, "copy", "y", "copy", "Copy Python",
+       "Copy the lines of Python that use the mask", flags="fp"),
     _a(Scope.COMPARE, "close_compare", "escape", "close", "Back", "Back to the design screen", flags="f"),
     _a(Scope.COMPARE, "difference", "d", "next_difference(1)", "Next difference",
        "Go to the next cell that differs", flags="f"),

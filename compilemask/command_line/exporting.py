@@ -6,6 +6,7 @@ import sys
 from argparse import Namespace
 from pathlib import Path
 
+from compilemask import library
 from compilemask.command_line import streams
 from compilemask.command_line.exit_codes import ExitCode
 from compilemask.command_line.masks import check_head, compiled_of
@@ -27,7 +28,10 @@ def run(arguments: Namespace) -> ExitCode:
     compiled = compiled_of(arguments)
     check_head(compiled, arguments.batch or 0, arguments.head or 0)
     blocks = (arguments.block_m, arguments.block_n)
-    wanted = Wanted(arguments.to, arguments.batch, arguments.head, arguments.all, blocks, parameters_of(arguments))
+    wanted = Wanted(
+        arguments.to, arguments.batch, arguments.head, arguments.all, blocks, parameters_of(arguments),
+        library.locate(arguments.mask).parent,
+    )  # fmt: skip
     try:
         remark(write(compiled, output, arguments.mask, wanted))
     except BrokenPipeError:  # whoever reads has what they wanted

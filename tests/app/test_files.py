@@ -136,7 +136,7 @@ class TestExport:
         document = files.write(files.new_document(), BATCHED, tmp_path / "m.mask")
 
         def said(name: str) -> str:
-            return export(compiled, tmp_path / name, document, 1, 1, saved=True).removeprefix(f"wrote {tmp_path}/")
+            return export(compiled, tmp_path / name, document, 1, 1).removeprefix(f"wrote {tmp_path}/")
 
         assert said("m.npy") == "m.npy: bool [9, 9], sample 1 of 2, head 1 of 2"
         assert said("m.cudnn.npy") == "m.cudnn.npy: int32 [2, 3, 9], sample 1 of 2"
@@ -146,10 +146,29 @@ class TestExport:
         assert f'cm.compile("{tmp_path}/m.mask")' in (tmp_path / "m.py").read_text()
 
     def test_a_snippet_is_of_the_file_and_its_values(self, tmp_path: Path) -> None:
-        compiled = compile_text(TEXT)
-        new, library = files.new_document(), files.document_of("causal")
-        for document, saved in ((new, True), (library, False)):
+        library = files.document_of("causal")
+        mine = files.write(files.new_document(), TEXT, tmp_path / "mine.mask")
+
+        def written(text: str, document: files.Document) -> str:
+            export(compile_text(text), tmp_path / "m.py", document, 0, 0)
+            return (tmp_path / "m.py").read_text()
+
+        for text, document in ((TEXT, files.new_document()), (TEXT, library), (TEXT + "# more\n", mine)):
             with pytest.raises(UsageError, match="save the mask first"):
-                export(compiled, tmp_path / "m.py", document, 0, 0, saved=saved)
-        export(compiled, tmp_path / "m.py", replace(library, parameters=(("more", 3),)), 0, 0, saved=True)
-        assert 'cm.compile("causal", more=3)' in (tmp_path / "m.py").read_text()
+                written(text, document)
+        assert f'cm.compile("{mine.path}", length=8)' in written(TEXT, mine)
+        assert f'cm.compile("{mine.path}", length=9)' in written(TEXT.replace("8", "9"), mine)
+        resized = files.document_of("causal", {"length": 77})
+        assert 'cm.compile("causal", length=77)' in written(resized.start, resized)
+        assert "q: [batch, heads, 77, head_dim]" in written(resized.start, resized)
+        more = replace(library, parameters=(("more", 3),))
+        assert "more=3)" in written(library.text, more)
+
+    def test_a_size_that_a_snippet_can_not_give_needs_the_file(self, tmp_path: Path) -> None:
+        sizes = "param lengths per batch = [[3, 6], [9]], twice = [1] * 2\n"
+        text = f"{sizes}layout\n    a : lengths\nrules\n    a sees a : all\n"
+        mine = files.write(files.new_document(), text, tmp_path / "mine.mask")
+        export(compile_text(text), tmp_path / "m.py", mine, 0, 0)
+        assert 'mine.mask", twice=[1, 1])' in (tmp_path / "m.py").read_text()
+        with pytest.raises(UsageError, match="save the mask first"):
+            export(compile_text(text.replace("6", "7").replace("9", "10")), tmp_path / "m.py", mine, 0, 0)

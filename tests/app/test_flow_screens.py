@@ -159,6 +159,7 @@ class TestOtherScreens:
                 assert (tmp_path / "out.py").exists() is written
                 screen.query_one(MaskEditor).text = TWO
                 await until(pilot, lambda: not screen.files.unsaved)
+                await design(pilot)
 
     async def test_export_and_save_as_begin_beside_the_mask(self, make_app: MakeApp, tmp_path: Path) -> None:
         (tmp_path / "masks").mkdir()

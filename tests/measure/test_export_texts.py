@@ -73,7 +73,7 @@ def test_a_snippet_of_any_mask_and_value_says_just_that(name: str) -> None:
 def test_a_parameter_of_any_name_reaches_the_mask(name: str, tmp_path: Path) -> None:
     file = tmp_path / "m.mask"
     file.write_text(TEXT.replace("n", name, 1).replace("a : n", f"a : {name}"), encoding="utf-8")
-    text = snippets.python_snippet(PLAIN, str(file), {name: 4})
+    text = snippets.python_snippet(compile_mask(file, params={name: 4}), str(file), {name: 4})
     names: dict[str, Any] = {}
 
     exec(text.partition("# q")[0], names)

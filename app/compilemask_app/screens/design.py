@@ -178,6 +178,9 @@ class DesignScreen(DesignCore):
     async def action_export(self) -> None:
         await self.looks.export()
 
+    def action_figures(self) -> None:
+        self.looks.figures()
+
     def action_proof(self) -> None:
         self.looks.proof()
 

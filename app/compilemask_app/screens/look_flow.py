@@ -7,17 +7,21 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rich.text import Text
+
 from compilemask.errors import UsageError
 from compilemask.measure.export.forms import FORMS
 from compilemask.measure.report import CompileReport, ValidationReport
 from compilemask.worker_protocol import Job
-from compilemask_app.jobs.exporting import export
+from compilemask_app.jobs.exporting import export, snippet
 from compilemask_app.picture import Picture
 from compilemask_app.screens.compare_flow import CompareFlow
 from compilemask_app.screens.dialogs import Prompt
+from compilemask_app.screens.figures_screen import Facts, FiguresScreen
 from compilemask_app.screens.proof_screen import ProofScreen
 from compilemask_app.screens.reader_screen import ReaderScreen
 from compilemask_app.screens.times_screen import TimesScreen
+from compilemask_app.widgets.cell_panel import CellPanel
 from compilemask_app.widgets.job_bar import Phase
 
 if TYPE_CHECKING:
@@ -33,6 +37,37 @@ class LookFlow:
     async def compare(self) -> None:
         """Ask what to compare with, and show it."""
         await CompareFlow(self._screen).begin()
+
+    def figures(self) -> None:
+        """Everything in words, in full."""
+        screen = self._screen
+        picture = screen.picture
+        if picture is None or picture.compiled is None:
+            screen.notify("nothing to show yet: no text compiled so far")
+            return
+        facts = Facts(
+            screen.files.document.name,
+            f"{picture.query_length:,} × {picture.key_length:,}   {picture.density:.2%} visible",
+            screen.query_one(CellPanel).words(),
+            picture.figures,
+            f"{picture.choice.block_m}×{picture.choice.block_n}",
+            tuple((job.value, self._job_words(job)) for job in Job),
+            snippet(picture.compiled, screen.files.document),
+            picture.revision < screen.revision,
+        )
+        screen.app.push_screen(FiguresScreen(facts))
+
+    def _job_words(self, job: Job) -> Text:
+        """All that is said of a job: its state, and of a validation its notes."""
+        board, fingerprint = self._screen.results.board, self._screen.results.fingerprint
+        entry, state = board.entry(job), board.states(fingerprint)[job]
+        if state.phase is Phase.IDLE:
+            return Text(state.text or "not asked for yet", style="dim")
+        done = state.phase in (Phase.GOOD, Phase.BAD)
+        words = [("~ old, of an earlier text: " if state.outdated and done else "") + state.text]
+        if isinstance(entry.report, ValidationReport) and done:
+            words += entry.report.notes
+        return Text("\n".join(words))
 
     def proof(self) -> None:
         """The checks of the last validation."""
@@ -99,11 +134,9 @@ class LookFlow:
         if not answer:
             return
         path, choice = Path(answer).expanduser(), picture.choice
-        document, saved = screen.files.document, screen.text == screen.files.document.text
+        document = screen.files.document
         try:
-            said = await asyncio.to_thread(
-                export, picture.compiled, path, document, choice.batch, choice.head, saved=saved
-            )
+            said = await asyncio.to_thread(export, picture.compiled, path, document, choice.batch, choice.head)
         except UsageError as error:
             screen.notify(str(error), severity="error", timeout=8)
         else:

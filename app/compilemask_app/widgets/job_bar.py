@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from rich.text import Text
+from textual import events
 from textual.reactive import reactive
 from textual.widget import Widget
 
@@ -66,6 +67,12 @@ class JobBar(Widget):
     DEFAULT_CSS = "JobBar { height: 3; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis; }"
 
     states: reactive[dict[Job, JobState]] = reactive(dict)
+
+    async def on_click(self, event: events.Click) -> None:
+        """A click on a line is its key."""
+        place = event.get_content_offset(self)
+        if place is not None and place.y < len(Job):
+            await self.run_action(f"screen.run_job('{list(Job)[place.y].value}')")
 
     def render(self) -> Text:
         """Key, name, mark, words."""

@@ -8,6 +8,8 @@ from textual.widget import Widget
 from textual.widgets import Footer
 from textual.widgets._footer import FooterKey
 
+from compilemask_app.widgets.job_bar import JobBar
+
 HELP = "-help"
 ROOMY = 120
 """Columns in which the keys of every place fit."""
@@ -26,14 +28,21 @@ class KeyFooter(Footer):
         self.call_after_refresh(self._hide_cut_keys)
 
     def _hide_cut_keys(self) -> None:
-        """Half a word says nothing: keys that the docked ones would cover in part are not shown."""
+        """Half a word says nothing: keys that the docked ones would cover in part are not shown.
+
+        Where not all fit, those of the jobs are the first to go, as they stand beside their results.
+        """
         keys = list(self.query(FooterKey))
         docked = [key for key in keys if key.has_class("-command-palette") or (key.has_class(HELP) and self.is_tight)]
         room = self.size.width - sum(map(_width, docked))
-        for key in keys:
-            if key not in docked:
-                room -= _width(key)
-                key.visible = room >= 0
+        rest = [key for key in keys if key not in docked]
+        spare = sum(map(_width, rest)) > room and any(bar.region.height for bar in self.screen.query(JobBar))
+        for key in rest:
+            if spare and "run_job" in key.action:
+                key.display = False
+                continue
+            room -= _width(key)
+            key.display = room >= 0
 
     @property
     def is_tight(self) -> bool:

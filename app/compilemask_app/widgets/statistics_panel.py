@@ -26,7 +26,7 @@ class StatisticsPanel(Steady):
         """Pairs of a name and a figure in columns, as many as fit."""
         if self.picture is None:
             return Text("")
-        pairs = _pairs(self.picture.figures)
+        pairs = pairs_of(self.picture.figures)
         columns = max(1, min(3, self.content_size.width // COLUMN))
         rows = -(-len(pairs) // columns)
         text = Text()
@@ -38,7 +38,8 @@ class StatisticsPanel(Steady):
         return text
 
 
-def _pairs(figures: Figures) -> list[tuple[str, str]]:
+def pairs_of(figures: Figures) -> list[tuple[str, str]]:
+    """(name, figure) of all counts."""
     tiles = figures.tiles_empty + figures.tiles_partial + figures.tiles_full
     skipped = figures.tiles_empty / tiles if tiles else 0.0
     runs = "runs as stored" if figures.stored else "runs per row"

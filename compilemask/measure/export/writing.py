@@ -31,6 +31,7 @@ class Wanted:
     every: bool = False  # dense: [batch, head, query, key]
     blocks: tuple[int | None, int | None] = (None, None)  # flex: queries and keys of a tile
     parameters: Mapping[str, Any] = field(default_factory=dict)  # python: what the mask was compiled with
+    folder: Path | None = None  # python: where the mask's file looks for others
 
 
 def write(compiled: CompiledMask, output: Path, mask: str, wanted: Wanted) -> str:
@@ -117,6 +118,6 @@ def _write_python(compiled: CompiledMask, output: Path, mask: str, wanted: Wante
         blocks = (wanted.blocks[0] or flex_module.BLOCK, wanted.blocks[1] or flex_module.BLOCK)
         text = flex_module.flex_module(compiled, wanted.batch, wanted.head, blocks)
     else:
-        text = snippets.python_snippet(compiled, mask, wanted.parameters)
+        text = snippets.python_snippet(compiled, mask, wanted.parameters, wanted.folder)
     write_in_one_step(output, text)
     return f"wrote {output}{_which(compiled, wanted.batch, wanted.head)}"
