@@ -6,6 +6,7 @@ import copy
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from compilemask.pipeline.best_order import Candidate
 from compilemask.pipeline.explanation import Explanation, explain
 from compilemask.pipeline.read_only import read_only
 from compilemask.pipeline.statistics import Statistics, tile_statistics
+from compilemask.pipeline.stored import StoredMask
 from compilemask.source import Diagnostic
 from compilemask.tiles import TileMap, layered_tile_map
 from compilemask.tiles.limits import check_blocks, few_enough
@@ -203,6 +205,21 @@ class CompiledMask:
             self.compile_ms,
         )
 
+    @property
+    def query_order(self) -> NDArray[np.int64]:
+        """The kernel's token order: slot i holds query `query_order[i]` of the text. 0, 1, 2, ... without an order."""
+        return _slots(self.order.queries, self.query_length)
+
+    @property
+    def key_order(self) -> NDArray[np.int64]:
+        """The same of the keys."""
+        return _slots(self.order.keys, self.key_length)
+
+    @cached_property
+    def stored(self) -> StoredMask:
+        """This mask for tensors that are in its token order already, so that a call moves nothing."""
+        return StoredMask(copy.copy(self))  # of a copy: two that hold each other would outlive their last use
+
     def explain(self, query: int, key: int, batch: int = 0, head: int = 0) -> Explanation:
         """Why a query sees a key or not, by which rule. UsageError for a cell outside of the mask."""
         self.number_of(batch, head)
@@ -229,6 +246,10 @@ class CompiledMask:
             self._tiles[key] = read_only(tiles_in_order(lowered, self.order, block_m, block_n))
             self._compile_ms += 1000 * (time.perf_counter() - begin)
         return self._tiles[key]
+
+
+def _slots(order: NDArray[np.int32] | None, length: int) -> NDArray[np.int64]:
+    return np.arange(length) if order is None else order.astype(np.int64)
 
 
 @contextmanager

@@ -1,0 +1,20 @@
+"""A new mask in every step, as packed training has it."""
+
+from __future__ import annotations
+
+import torch
+from torch._dynamo.utils import counters
+
+from compilemask import pipeline
+from compilemask.kernel.api import attention
+
+
+def test_a_graph_is_compiled_for_the_first_mask_and_once_for_all_others() -> None:
+    torch.compiler.reset()
+    counters.clear()
+    call = torch.compile(lambda x, mask: attention(x, x, x, mask), backend="aot_eager", fullgraph=True)
+    x = torch.randn(1, 2, 256, 16)
+    for lengths in ([100, 156], [256], [1, 2, 253], [200, 56]):
+        mask = pipeline.compile("document_causal", documents=lengths)
+        torch.testing.assert_close(call(x, mask), attention(x, x, x, mask))
+    assert counters["stats"]["unique_graphs"] == 2
