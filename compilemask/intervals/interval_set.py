@@ -129,6 +129,10 @@ class Intervals:
         """The row of every run."""
         return np.repeat(np.arange(self.rows, dtype=np.int64), np.diff(self.offsets))
 
+    def run_places(self) -> NDArray[np.int64]:
+        """How many runs of its row lie before every run."""
+        return np.arange(self.runs, dtype=np.int64) - np.repeat(self.offsets[:-1], np.diff(self.offsets))
+
     def runs_per_row(self) -> NDArray[np.int64]:
         """[rows] number of runs."""
         return np.diff(self.offsets)

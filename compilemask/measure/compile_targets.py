@@ -114,6 +114,7 @@ def _request(
 
     descriptor = compiled.descriptor(128, 128)
     batch, mask_heads = descriptor.variant.shape
+    heads = heads if mask_heads == 1 else mask_heads
     return CompileRequest(
         targets=targets,
         emit=emit,
@@ -124,8 +125,8 @@ def _request(
         dead_keys=not bool(live_keys(descriptor).all()),
         dead_queries=not bool(live_queries(descriptor).all()),
         batch=batch,
-        heads=heads if mask_heads == 1 else mask_heads,
-        key_heads=key_heads or (heads if mask_heads == 1 else mask_heads),
+        heads=heads,
+        key_heads=key_heads or heads,
         head_dim=head_dim,
         head_dim_v=head_dim_v or head_dim,
         dtype=dtype,

@@ -8,19 +8,9 @@ from numpy.typing import NDArray
 from compilemask.descriptor.descriptor import Descriptor, TileLists
 
 
-def query_tiles(descriptor: Descriptor) -> int:
-    """Tiles along the queries."""
-    return -(-descriptor.query_length // descriptor.block_m)
-
-
-def key_tiles(descriptor: Descriptor) -> int:
-    """Tiles along the keys."""
-    return -(-descriptor.key_length // descriptor.block_n)
-
-
 def form_fault(descriptor: Descriptor) -> str | None:
     """What is wrong with the form of a descriptor, None if nothing: lists that a kernel could not walk safely."""
-    shape = query_tiles(descriptor), key_tiles(descriptor)
+    shape = descriptor.query_tiles, descriptor.key_tiles
     for name, lists, tiles, others in (
         ("by query", descriptor.by_query, shape[0], shape[1]),
         ("by key", descriptor.by_key, shape[1], shape[0]),
@@ -49,11 +39,11 @@ def _list_fault(lists: TileLists, rows: int, others: int, patterns: int) -> str 
 
 def rows_by_query(descriptor: Descriptor, variant: int, slots: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Rows of some query slots, bool [slots, key tiles * block_n]: cells past the last key must be False."""
-    columns, block = key_tiles(descriptor), descriptor.block_n
+    columns, block = descriptor.key_tiles, descriptor.block_n
     cells = np.zeros((len(slots), columns * block), np.bool_)
     for i, slot in enumerate(slots.tolist()):
         tile, inner = divmod(slot, descriptor.block_m)
-        row = variant * query_tiles(descriptor) + tile
+        row = variant * descriptor.query_tiles + tile
         places, numbers = _listed(descriptor.by_query, row)
         bits = _octets(descriptor.patterns[numbers, inner])
         _draw(cells[i], descriptor.by_query, row, places, np.unpackbits(bits, axis=-1, count=block, bitorder="little"))
@@ -62,11 +52,11 @@ def rows_by_query(descriptor: Descriptor, variant: int, slots: NDArray[np.int64]
 
 def columns_by_key(descriptor: Descriptor, variant: int, slots: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Columns of some key slots, bool [slots, query tiles * block_m]; cells past the last query mean nothing."""
-    rows, block = query_tiles(descriptor), descriptor.block_m
+    rows, block = descriptor.query_tiles, descriptor.block_m
     cells = np.zeros((len(slots), rows * block), np.bool_)
     for i, slot in enumerate(slots.tolist()):
         tile, inner = divmod(slot, descriptor.block_n)
-        row = variant * key_tiles(descriptor) + tile
+        row = variant * descriptor.key_tiles + tile
         places, numbers = _listed(descriptor.by_key, row)
         words = descriptor.patterns[numbers, :, inner // 32]
         _draw(cells[i], descriptor.by_key, row, places, (words >> np.uint32(inner % 32)) & np.uint32(1))
@@ -78,7 +68,7 @@ def listed_cells(descriptor: Descriptor, lists: TileLists, variant: int, *, walk
 
     `walks_queries` is True for `by_query`, whose rows are query tiles, and False for `by_key`.
     """
-    tiles = query_tiles(descriptor) if walks_queries else key_tiles(descriptor)
+    tiles = descriptor.query_tiles if walks_queries else descriptor.key_tiles
     first, last = variant * tiles, (variant + 1) * tiles
     weights = np.bitwise_count(descriptor.patterns).sum(axis=(1, 2), dtype=np.int64)
     partial = lists.partial_patterns[lists.partial_offsets[first] : lists.partial_offsets[last]]

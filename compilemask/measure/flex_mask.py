@@ -72,8 +72,8 @@ def _from_runs(compiled: CompiledMask, device: str) -> Term:
 
 def _compared(rows: Intervals, most: int, device: str) -> Term:
     starts, ends = (np.zeros((most, rows.rows), np.int32) for _ in range(2))
-    place = np.arange(rows.runs) - np.repeat(rows.offsets[:-1], np.diff(rows.offsets))
-    starts[place, rows.run_rows()], ends[place, rows.run_rows()] = rows.starts, rows.ends
+    place, row = rows.run_places(), rows.run_rows()
+    starts[place, row], ends[place, row] = rows.starts, rows.ends
     firsts, lasts = torch.from_numpy(starts).to(device), torch.from_numpy(ends).to(device)
 
     def visible(query: Tensor, key: Tensor) -> Tensor:

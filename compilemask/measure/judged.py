@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from compilemask.kernel.reference import AttentionResult
 from compilemask.measure.code_sums import SetError
 from compilemask.measure.error_budget import OutputError
-from compilemask.measure.mask_checks import Place
+from compilemask.measure.places import Place
 from compilemask.measure.report import Check, Outcome, WrongCell
 
 PRECISION = {

@@ -18,8 +18,8 @@ from compilemask.measure import sampling
 from compilemask.measure.error_budget import compare, references
 from compilemask.measure.judged import Tokens, of_error, of_set
 from compilemask.measure.kernel_runs import Inputs, adverse_inputs, called, interpreted, random_inputs
-from compilemask.measure.mask_checks import Place
 from compilemask.measure.oracle import BlockOracle
+from compilemask.measure.places import Place
 from compilemask.measure.reduced_mask import (
     GROUPED_HEADS,
     GROUPED_SAMPLES,

@@ -3,82 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from compilemask.descriptor.descriptor import Descriptor
-from compilemask.language.axis import Axis
-from compilemask.language.program import Variant
 from compilemask.measure import decoding, sampling
-from compilemask.measure.naming import token_name
 from compilemask.measure.oracle import BlockOracle
-from compilemask.measure.report import Check, Outcome, WrongCell
-from compilemask.pipeline import CompiledMask
+from compilemask.measure.places import Place, Slots
+from compilemask.measure.report import Check, Outcome
 from compilemask.tiles.tile_map import TileKind, TileMap
 
 Cells = NDArray[np.bool_]
-Slots = NDArray[np.int64]
 WORDS = {True: "visible", False: "hidden"}
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Place:
-    """One distinct mask of a program, by the first sample and head that have it.
-
-    `number` is its variant in the descriptor; `query_order[slot]` is the caller's query in a slot of the kernel.
-    """
-
-    compiled: CompiledMask
-    variant: Variant
-    number: int
-    batch: int
-    head: int
-    query_order: Slots
-    key_order: Slots
-
-    @property
-    def prefix(self) -> str:
-        """Sample and head, to put before what was compared; empty where one mask serves all."""
-        return f"batch {self.batch} head {self.head}: " if len(self.compiled.program.variants) > 1 else ""
-
-    def wrong(self, query: int, key: int, block: tuple[int, int], expected: str, found: str) -> WrongCell:
-        """The record of a cell given by the caller's token numbers; -1 where a whole row or column is meant.
-
-        The tile is counted in the kernel's order.
-        """
-        tile = _tile_of(self.query_order, query, block[0]), _tile_of(self.key_order, key, block[1])
-        names = _name_of(self.variant.queries, query), _name_of(self.variant.keys, key)
-        return WrongCell(self.batch, self.head, query, key, *names, tile, expected, found)
-
-
-def _tile_of(order: Slots, token: int, block: int) -> int:
-    return int(np.flatnonzero(order == token)[0]) // block if token >= 0 else -1
-
-
-def _name_of(axis: Axis, token: int) -> str:
-    return token_name(axis, token) if token >= 0 else ""
-
-
-def places(compiled: CompiledMask, descriptor: Descriptor) -> list[Place]:
-    """One place per distinct mask."""
-    table = np.asarray(compiled.program.variant)
-    orders = [
-        np.arange(length, dtype=np.int64) if order is None else order.astype(np.int64)
-        for order, length in (
-            (descriptor.query_order, compiled.query_length),
-            (descriptor.key_order, compiled.key_length),
-        )
-    ]
-    found = []
-    for number in range(len(compiled.program.variants)):
-        batch, head = np.argwhere(table == number)[0].tolist()
-        rows, columns = descriptor.variant.shape
-        stored = int(descriptor.variant[batch if rows > 1 else 0, head if columns > 1 else 0])
-        variant = compiled.program.variants[number]
-        found.append(Place(compiled, variant, stored, batch, head, orders[0], orders[1]))
-    return found
 
 
 def check_form(descriptor: Descriptor) -> Check:
@@ -178,14 +116,11 @@ def _sampled(
 def _sampled_columns(place: Place, oracle: BlockOracle, descriptor: Descriptor) -> Check:
     variant = place.variant
     columns = sampling.lines(variant.keys, variant.queries.length)
-    step = max(1, sampling.CELLS // 4 // max(len(columns), 1))
-    queries = np.arange(variant.queries.length, dtype=np.int64)
-    parts = [oracle.cells(queries[i : i + step], columns) for i in range(0, len(queries), step)]
-    expected = np.concatenate(parts)[place.query_order]
+    expected = oracle.columns(columns)[place.query_order]
     decoded = decoding.columns_by_key(descriptor, place.number, np.argsort(place.key_order)[columns])
     scope = f"{len(columns):,} of {variant.keys.length:,} columns, region borders among them"
     block = descriptor.block_m, descriptor.block_n
-    found = decoded[:, : len(queries)].T
+    found = decoded[:, : variant.queries.length].T
     return _compare("descriptor by key", scope, place, block, (place.query_order, columns), expected, found)
 
 

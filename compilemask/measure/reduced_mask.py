@@ -15,8 +15,8 @@ from compilemask.intervals import Intervals
 from compilemask.intervals.order import Permutation, TokenOrder, inverse
 from compilemask.measure import sampling
 from compilemask.measure.groups import Group, groups
-from compilemask.measure.mask_checks import Place
 from compilemask.measure.oracle import BlockOracle
+from compilemask.measure.places import Place
 from compilemask.tiles import TileMap, build_tile_map
 
 INTERPRETED_SIZE = 160

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compilemask.language.axis import Axis
+from compilemask.measure.naming import borders
 
 SEED = 20260
 WHOLE = 4096
@@ -25,21 +26,16 @@ def lines(axis: Axis, across: int) -> NDArray[np.int64]:
     count = max(8, min(axis.length, CELLS // max(across, 1), 512))
     if count >= axis.length:
         return np.arange(axis.length, dtype=np.int64)
-    borders = np.unique(np.concatenate([border_slots(axis), [0, axis.length - 1]]))
-    chosen = borders[spread(len(borders), count // 2)]
+    ends = np.unique(np.concatenate([border_slots(axis), [0, axis.length - 1]]))
+    chosen = ends[spread(len(ends), count // 2)]
     random = np.random.default_rng(SEED).integers(0, axis.length, count - len(chosen))
     return np.unique(np.concatenate((chosen, random)))
 
 
 def border_slots(axis: Axis) -> NDArray[np.int64]:
     """The first and the last slot of every stretch of one region instance."""
-    first = _stretch_starts(axis)
+    first = borders(axis)
     return np.unique(np.concatenate((first, first - 1)))
-
-
-def _stretch_starts(axis: Axis) -> NDArray[np.int64]:
-    """The first slot of every stretch of one region instance but the first."""
-    return (np.flatnonzero(np.diff(axis.run_of())) + 1).astype(np.int64)
 
 
 def spread(length: int, count: int) -> NDArray[np.int64]:
@@ -62,10 +58,10 @@ def pieces(axes: Sequence[Axis], order: NDArray[np.int32] | None, count: int, le
     most = max(1, count // length)
     moved = np.zeros(0, np.int64) if order is None else np.flatnonzero(np.diff(order) < 0) + 1
     moved = moved[spread(len(moved), max(1, most // 4))]
-    borders = np.unique(np.concatenate([[0], *map(_stretch_starts, axes)]))
-    if len(borders) < 3:
-        borders = np.union1d(borders, [tokens // 2])
-    centres = np.append(borders[spread(len(borders), max(1, most - len(moved) - 1))], tokens - 1)
+    centres = np.unique(np.concatenate([[0], *map(borders, axes)]))
+    if len(centres) < 3:
+        centres = np.union1d(centres, [tokens // 2])
+    centres = np.append(centres[spread(len(centres), max(1, most - len(moved) - 1))], tokens - 1)
     chosen = _around(centres - length // 2, length, tokens)
     if order is not None:
         # a quarter before and the rest behind: halves that change places would be an order that is its own inverse

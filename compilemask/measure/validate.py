@@ -9,7 +9,8 @@ from dataclasses import replace
 from compilemask.descriptor.descriptor import Descriptor
 from compilemask.measure import sampling
 from compilemask.measure.machine import gpu_name, has_triton
-from compilemask.measure.mask_checks import Place, check_form, check_mask, check_table, places
+from compilemask.measure.mask_checks import check_form, check_mask, check_table
+from compilemask.measure.places import Place, places
 from compilemask.measure.progress import Progress, silent
 from compilemask.measure.reduced_mask import INTERPRETED_SIZE
 from compilemask.measure.report import Check, Outcome, ValidationReport
@@ -42,14 +43,14 @@ def validate(
     gpu = gpu_name()
     step = _counter(progress, len(checked) * STEPS_PER_PLACE + (KERNEL_STEPS[gpu is not None] if kernel else 0))
     checks: list[Check] = [check_form(judged)]
-    checks += check_table(found, judged) if checks[0].outcome is Outcome.PASS else []
-    for place in checked if checks[0].outcome is Outcome.PASS else []:
+    well_formed = checks[0].outcome is Outcome.PASS
+    checks += check_table(found, judged) if well_formed else []
+    for place in checked if well_formed else []:
         tiles = compiled.tiles(judged.block_m, judged.block_n, place.batch, place.head)
         found_here = check_mask(place, judged, tiles, step)
         checks += [replace(check, scope=place.prefix + check.scope) for check in found_here]
     notes = _notes(compiled, found)
-    kernel = kernel and bool(compiled.query_length and compiled.key_length)
-    if kernel and checks[0].outcome is Outcome.PASS:
+    if kernel and well_formed and compiled.query_length and compiled.key_length:
         checks += _kernel_checks(found, len(checked), (judged.block_m, judged.block_n), step, gpu)
         if any(check.of_budget is not None for check in checks):
             notes.append("sets: outputs that count visible cells; error and allowed are in cells")
@@ -72,7 +73,7 @@ def _is_interpreted_whole(compiled: CompiledMask) -> bool:
 
 
 def _limits(compiled: CompiledMask, found: list[Place], checks: list[Check], gpu: str | None) -> tuple[str, ...]:
-    """What was not compared in full: only samples of the cells, pieces for the kernel or no kernel, the first heads."""
+    """What was not compared in full: samples of the cells, pieces for the kernel or no kernel, some distinct masks."""
     ran = any(check.of_budget is not None for check in checks)
     limits = [] if ran or not (compiled.query_length and compiled.key_length) else ["the mask only"]
     if not sampling.is_whole(compiled.query_length, compiled.key_length):
@@ -80,7 +81,7 @@ def _limits(compiled: CompiledMask, found: list[Place], checks: list[Check], gpu
     if ran and gpu is None and not _is_interpreted_whole(compiled):
         limits.append("pieces")
     if len(found) > MAX_PLACES:
-        limits.append(f"{MAX_PLACES} of {len(found)} heads")
+        limits.append(f"{MAX_PLACES} of {len(found)} distinct masks")
     return tuple(limits)
 
 

@@ -12,8 +12,8 @@ from compilemask.measure import sampling
 from compilemask.measure.code_sums import SetError
 from compilemask.measure.judged import Tokens, of_set
 from compilemask.measure.kernel_runs import Inputs, called
-from compilemask.measure.mask_checks import Place
 from compilemask.measure.oracle import BlockOracle
+from compilemask.measure.places import Place
 from compilemask.measure.report import Check, Outcome
 from compilemask.measure.set_probe import Sizes, judge_keys, judge_queries, key_codes, query_codes
 
@@ -64,10 +64,7 @@ def _by_rows(place: Place, rows: NDArray[np.int64], dtype: torch.dtype, head_dim
 def _by_columns(
     place: Place, columns: NDArray[np.int64], dtype: torch.dtype, head_dim: int, device: str
 ) -> list[SetError]:
-    oracle, step = BlockOracle(place.variant), max(1, sampling.CELLS // 4 // max(len(columns), 1))
-    queries = np.arange(place.compiled.query_length, dtype=np.int64)
-    cells = [oracle.cells(queries[i : i + step], columns) for i in range(0, len(queries), step)]
-    visible = torch.from_numpy(np.concatenate(cells)).to(device)[None, None]
+    visible = torch.from_numpy(BlockOracle(place.variant).columns(columns)).to(device)[None, None]
     # how many keys a query sees is a matter of all keys: taken from the compiled mask, checked by rows
     known = place.compiled.rows_of(place.batch, place.head).visible_per_row()
     count = torch.from_numpy(known).to(device)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from compilemask import library
 from compilemask.intervals.order import inverse
 from compilemask.measure.groups import Table, groups
-from compilemask.measure.mask_checks import places
+from compilemask.measure.places import places
 from compilemask.measure.reduced_mask import INTERPRETED_SIZE, grouped_mask, reduced_masks
 from compilemask.pipeline import compile as compile_mask
 from compilemask.pipeline import compile_text

@@ -12,7 +12,7 @@ from compilemask.kernel.reference import AttentionResult
 from compilemask.measure import whole_sets
 from compilemask.measure.code_sums import code_sums, judge, wrong_member
 from compilemask.measure.kernel_runs import Inputs, called
-from compilemask.measure.mask_checks import places
+from compilemask.measure.places import places
 from compilemask.measure.report import Outcome
 from compilemask.measure.set_probe import judge_keys, judge_queries, key_probe, query_probe
 from compilemask.pipeline import CompiledMask

@@ -23,8 +23,7 @@ def cudnn_mask_func(compiled: CompiledMask, batch: int = 0, head: int | None = N
 def _row_endpoints(rows: Intervals, count: int) -> NDArray[np.int32]:
     """A run that starts at 0 ends at F0; endpoints that are not needed repeat the last one that is."""
     found = np.zeros((rows.rows, count), np.int32)
-    place = np.arange(rows.runs) - np.repeat(rows.offsets[:-1], np.diff(rows.offsets))
-    row = rows.run_rows()
+    place, row = rows.run_places(), rows.run_rows()
     leading = np.zeros(rows.rows, np.int64)
     at_zero = rows.starts == 0
     leading[row[at_zero]] = 1
@@ -64,8 +63,7 @@ def _two_stretches(hidden: Intervals, counts: NDArray[np.int64]) -> NDArray[np.i
     """[keys, 4]: the lower stretch first; where there is one only, it is the lower one if it reaches the last query."""
     stretches = np.zeros((hidden.rows, 2, 2), np.int32)
     stretches[:, 0] = hidden.columns
-    place = np.arange(hidden.runs) - np.repeat(hidden.offsets[:-1], np.diff(hidden.offsets))
-    row = hidden.run_rows()
+    place, row = hidden.run_places(), hidden.run_rows()
     is_lower = (place == 1) | ((counts[row] == 1) & (hidden.ends == hidden.columns))
     stretches[row, np.where(is_lower, 0, 1)] = np.stack((hidden.starts, hidden.ends), axis=1)
     return stretches.reshape(hidden.rows, 4)

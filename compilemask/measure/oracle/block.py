@@ -11,6 +11,7 @@ from compilemask.measure.oracle.operators import Bools
 from compilemask.measure.oracle.relations import holds
 
 CELLS_AT_ONCE = 2**20
+CELLS_OF_COLUMNS = 2**21
 
 
 class BlockOracle:
@@ -30,6 +31,13 @@ class BlockOracle:
         """The whole rows of some queries, bool [queries, keys]; evaluated a million cells at a time."""
         keys = np.arange(self._variant.keys.length, dtype=np.int64)
         step = max(1, CELLS_AT_ONCE // max(len(keys), 1))
+        parts = [self.cells(queries[first : first + step], keys) for first in range(0, len(queries), step)]
+        return np.concatenate(parts) if parts else np.zeros((0, len(keys)), np.bool_)
+
+    def columns(self, keys: NDArray[np.int64]) -> Bools:
+        """The whole columns of some keys, bool [queries, keys]; evaluated two million cells at a time."""
+        queries = np.arange(self._variant.queries.length, dtype=np.int64)
+        step = max(1, CELLS_OF_COLUMNS // max(len(keys), 1))
         parts = [self.cells(queries[first : first + step], keys) for first in range(0, len(queries), step)]
         return np.concatenate(parts) if parts else np.zeros((0, len(keys)), np.bool_)
 

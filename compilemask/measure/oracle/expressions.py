@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from compilemask.errors import InternalError
 from compilemask.language import arithmetic as single
 from compilemask.language import program as bound
-from compilemask.language.axis import EVERYTHING, Axis, CoordinateKind
+from compilemask.language.axis import Axis, CoordinateKind
 from compilemask.language.functions import call
 from compilemask.language.program import ComparisonOperator, Side
 from compilemask.language.values import ListValue
@@ -169,9 +169,6 @@ def _running_total(node: bound.RunningTotal, tokens: Tokens) -> Vector:
     return Vector(totals[slots], present[slots])
 
 
-# ---------------------------------------------------------------- selectors
-
-
 def selected(node: bound.Selector, tokens: Tokens) -> Bools:
     """Which of the tokens the selector holds; never padding. The shape is that of the slots."""
     real: Bools = ~tokens.axis.padding[tokens.slots]
@@ -224,9 +221,8 @@ def _in_range(node: bound.RangeTokens, tokens: Tokens) -> Bools:
 
 
 def _at_an_end(node: bound.EndTokens, tokens: Tokens) -> Bools:
-    region = EVERYTHING if node.region == EVERYTHING else node.region
     count = numbers(evaluate(node.count, Environment(this=tokens, query=tokens, key=tokens)))
-    at = _coordinate(bound.Coordinate(None, Side.THIS, CoordinateKind.AT, region), tokens)
-    size = _coordinate(bound.Coordinate(None, Side.THIS, CoordinateKind.SIZE, region), tokens)
+    at = _coordinate(bound.Coordinate(None, Side.THIS, CoordinateKind.AT, node.region), tokens)
+    size = _coordinate(bound.Coordinate(None, Side.THIS, CoordinateKind.SIZE, node.region), tokens)
     inside = at.values < count.values if node.end is bound.End.FIRST else at.values >= size.values - count.values
     return selected(node.of, tokens) & count.present & at.present & inside

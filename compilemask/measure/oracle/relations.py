@@ -33,8 +33,7 @@ class Pair(NamedTuple):
 
 def holds(node: bound.Relation, where: Environment) -> Bools:
     """Where the relation holds, bool [m, n]."""
-    shape = (where.tokens(Side.QUERY).slots.shape[0], where.tokens(Side.KEY).slots.shape[1])
-    return np.broadcast_to(_holds(node, where), shape)
+    return np.broadcast_to(_holds(node, where), _shape(where))
 
 
 def _holds(node: bound.Relation, where: Environment) -> Bools:
@@ -179,24 +178,29 @@ def _extent(part: bound.Part, keys: Tokens) -> NDArray[np.int64]:
     return largest[group[keys.slots]] + 1
 
 
-def _per_query(where: Environment) -> tuple[int, int]:
+def _shape(where: Environment) -> tuple[int, int]:
+    """Queries and keys of the block."""
     return where.tokens(Side.QUERY).slots.shape[0], where.tokens(Side.KEY).slots.shape[1]
 
 
+def _along_axes(pair: Pair, where: Environment) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """A coordinate of every query [m] and of every key [n]."""
+    rows, columns = _shape(where)
+    q = np.broadcast_to(numbers(pair.query).values, (rows, 1))[:, 0]
+    return q, np.broadcast_to(numbers(pair.key).values, (1, columns))[0]
+
+
 def _path(node: bound.Path, where: Environment) -> Bools:
-    rows, columns = _per_query(where)
-    pair = _pair(node.by.parts[0], where)
-    parents = evaluate(node.parents, where)
-    q = np.broadcast_to(numbers(pair.query).values, (rows, 1))
-    k = np.broadcast_to(numbers(pair.key).values, (1, columns))
-    table = table_of(parents)
-    result = np.zeros((rows, columns), np.bool_)
+    pair, parents = _pair(node.by.parts[0], where), evaluate(node.parents, where)
+    q, k = _along_axes(pair, where)
+    table, rows = table_of(parents), len(q)
+    result = np.zeros(_shape(where), np.bool_)
     for i in range(rows):
         own = table
         if own is None:
             there = np.broadcast_to(parents.present, (rows, 1))[i, 0]
             own = np.broadcast_to(parents.values, (rows, 1))[i, 0] if there else ListValue([])
-        result[i] = np.isin(k[0], _ancestors(own, int(q[i, 0])))
+        result[i] = np.isin(k, _ancestors(own, int(q[i])))
     return result & pair.valid
 
 
@@ -210,12 +214,10 @@ def _ancestors(parents: ListValue, node: int) -> list[int]:
 
 
 def _rectangles(node: bound.Rectangles, where: Environment) -> Bools:
-    rows, columns = _per_query(where)
     pair = _pair(node.by.parts[0], where)
-    q = np.broadcast_to(numbers(pair.query).values, (rows, 1))[:, 0]
-    k = np.broadcast_to(numbers(pair.key).values, (1, columns))[0]
-    result = np.zeros((rows, columns), np.bool_)
-    for i in range(rows):
+    q, k = _along_axes(pair, where)
+    result = np.zeros(_shape(where), np.bool_)
+    for i in range(len(q)):
         for q0, q1, k0, k1, low, high in node.rows[(node.rows[:, 0] <= q[i]) & (q[i] < node.rows[:, 1])].tolist():
             distance = k - q[i]
             result[i] |= (k0 <= k) & (k < k1) & (low <= distance) & (distance <= high) & (q0 < q1)
@@ -223,12 +225,10 @@ def _rectangles(node: bound.Rectangles, where: Environment) -> Bools:
 
 
 def _interval_lists(node: bound.IntervalLists, where: Environment) -> Bools:
-    rows, columns = _per_query(where)
     pair = _pair(node.by.parts[0], where)
-    q = np.broadcast_to(numbers(pair.query).values, (rows, 1))[:, 0]
-    k = np.broadcast_to(numbers(pair.key).values, (1, columns))[0]
-    result = np.zeros((rows, columns), np.bool_)
-    for i in range(rows):
+    q, k = _along_axes(pair, where)
+    result = np.zeros(_shape(where), np.bool_)
+    for i in range(len(q)):
         if 0 <= q[i] < len(node.offsets) - 1:
             for place in range(int(node.offsets[q[i]]), int(node.offsets[q[i] + 1])):
                 result[i] |= (node.starts[place] <= k) & (k < node.ends[place])
@@ -236,14 +236,12 @@ def _interval_lists(node: bound.IntervalLists, where: Environment) -> Bools:
 
 
 def _random_keys(node: bound.RandomKeys, where: Environment) -> Bools:
-    rows, columns = _per_query(where)
     pair = _pair(node.by.parts[0], where)
-    q = np.broadcast_to(numbers(pair.query).values, (rows, 1))[:, 0]
-    k = np.broadcast_to(numbers(pair.key).values, (1, columns))[0]
+    q, k = _along_axes(pair, where)
     candidates = _candidates(node.by.parts[0], where.tokens(Side.KEY).axis)
     seed = _splitmix(np.array(node.seed & (2**64 - 1), np.uint64))
-    result = np.zeros((rows, columns), np.bool_)
-    for i in range(rows):
+    result = np.zeros(_shape(where), np.bool_)
+    for i in range(len(q)):
         draws = _splitmix(_splitmix(seed ^ q[i].astype(np.uint64)) ^ candidates.astype(np.uint64))
         chosen = candidates[np.argsort(draws, kind="stable")[: node.count]]
         result[i] = np.isin(k, chosen)

@@ -25,8 +25,9 @@ class Vector(NamedTuple):
 
 def constant(value: Value) -> Vector:
     """One value for all cells."""
-    if type(value) is bool or (type(value) is int):
-        return Vector(np.array(value, np.bool_ if type(value) is bool else np.int64), np.array(True))
+    for kind, dtype in ((int, np.int64), (bool, np.bool_)):
+        if type(value) is kind:
+            return Vector(np.array(value, dtype), np.array(True))
     held = np.empty((), object)
     held[()] = value
     return Vector(held, np.array(True))
