@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from compilemask_app.composing import definitions, parameters, region_matrix, relations, renaming
+from compilemask_app.composing import definitions, parameters, region_matrix, relations, removing, renaming
 from compilemask_app.composing.text_edits import TextEdit, applied
 
 from compilemask.language.parser import parse_tolerant
@@ -113,7 +113,45 @@ def test_a_region_is_added_resized_and_deleted() -> None:
     assert "        answer : answers[document]\n        draft : 16\n" in added
     sized = after(TEXT, region_matrix.resize_region(found.rows[0], "prompt * 2"))
     assert "        prompt : prompt * 2          # one per document\n" in sized
-    assert "prompt : prompt" not in after(TEXT, region_matrix.delete_region(found.rows[0]))
+    assert "prompt : prompt" not in after(TEXT, *removing.delete_region(found, found.rows[0]))
+
+
+def test_the_rules_of_a_region_go_with_it() -> None:
+    found = matrix()
+    gone = after(TEXT, *removing.delete_region(found, found.rows[1]))
+    assert gone == TEXT.replace("        answer : answers[document]\n", "").split("    answer sees prompt")[0]
+    compile_text(gone, name="test")
+
+
+def test_rules_that_name_others_too_stay_when_a_region_goes() -> None:
+    text = (
+        "queries\n    a : 3\n    b : 2\nkeys\n    a : 3\n    c : 4\nrules\n"
+        "    a, b sees a : all\n    first 1 of a sees c : all\n    b sees a : causal\n"
+    )
+    found = matrix(text)
+    assert after(text, *removing.delete_region(found, found.rows[0])) == text.replace("    a : 3\n", "", 1).replace(
+        "    first 1 of a sees c : all\n", ""
+    )
+
+
+@pytest.mark.parametrize(
+    "text", ["layout\n    a : 3\nrules\n    a sees a : all\n", "layout\n    g repeat 2\n        a : 3\n    b : 1\n"]
+)
+def test_the_only_region_of_a_block_stays(text: str) -> None:
+    found = matrix(text)
+    assert removing.delete_region(found, found.rows[0]) == ()
+
+
+def test_a_rule_about_one_cell_only_is_replaced_in_whatever_words_it_selects() -> None:
+    text = "layout\n    a : [3, 4]\nrules\n    everything sees everything : causal   # kept\n"
+    changed = after(text, region_matrix.set_relation(matrix(text), 0, 0, "causal within a"))
+    assert changed == text.replace("causal", "causal within a")
+    text = text.replace("layout\n", "layout\n    b : 2\n")
+    changed = after(text, region_matrix.set_relation(matrix(text), 1, 1, "self"))
+    assert changed == f"{text}    a cannot see a : all\n    a sees a : self\n"
+    text = text.replace("everything sees", "first 1 of a sees")
+    changed = after(text, region_matrix.set_relation(matrix(text), 1, 1, "self"))
+    assert changed.startswith(text), "a part of the cell only"
 
 
 class TestRenaming:

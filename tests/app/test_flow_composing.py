@@ -50,7 +50,11 @@ class TestComposing:
             whole = found.option_count
             await pilot.press("b", "e", "f")
             assert line.value == "bef"
-            assert [_label(found, place) for place in range(found.option_count)] == ["before", "bef"]
+            assert [_label(found, place) for place in range(found.option_count)] == [
+                "before",
+                "before by (at // 64)",
+                "bef",
+            ]
             await pilot.press("backspace", "backspace", "backspace")
             assert found.option_count == whole
             assert found.highlighted == 1, "the relation as it is"
@@ -101,7 +105,7 @@ class TestComposing:
             await pilot.press("r", "down", "plus")
             await answered(pilot, "draft : 16")
             await design(pilot)
-            await pilot.press("f4")
+            await pilot.press("up", "f4")
             await answered(pilot, "reply")
             await design(pilot)
             assert "    reply : answers\n    draft : 16\n" in text_of(screen)
@@ -115,13 +119,35 @@ class TestComposing:
             assert "reply sees prompt" not in text_of(screen)
             assert "# kept too" in text_of(screen)
 
+    async def test_what_the_matrix_changed_is_undone_in_the_matrix(self, make_app: MakeApp) -> None:
+        async with make_app(TWO, compile_=Pictures()).run_test(size=SIZE) as pilot:
+            screen = await design(pilot)
+            view = screen.query_one(RegionMatrixView)
+            await pilot.press("r", "down", "minus")
+            await design(pilot)
+            assert view.matrix is not None
+            assert [row.name for row in view.matrix.rows] == ["prompt"]
+            assert "answer sees" not in text_of(screen)
+            await pilot.press("ctrl+z")
+            await design(pilot)
+            assert text_of(screen) == TWO
+            assert [row.name for row in view.matrix.rows] == ["prompt", "answer"]
+            await pilot.press("ctrl+y")
+            assert "answer sees" not in text_of(screen)
+
+    async def test_the_next_key_is_about_the_region_just_added(self, make_app: MakeApp) -> None:
+        async with make_app(TWO, compile_=Pictures()).run_test(size=SIZE) as pilot:
+            screen = await design(pilot)
+            burst(pilot, "r", "plus", "'draft : 16", "enter", "right", "enter", "'self", "enter")
+            await until(pilot, lambda: "    draft sees draft : self" in text_of(screen))
+
     async def test_a_text_with_errors_of_form_locks_the_matrix(self, make_app: MakeApp) -> None:
         async with make_app(TWO, compile_=Pictures()).run_test(size=SIZE) as pilot:
             screen = await design(pilot)
             screen.query_one(MaskEditor).text = TWO.replace("rules", "rules (")
             await pilot.press("r", "delete")
             await pilot.pause()
-            assert screen.query_one(RegionMatrixView).locked
+            assert screen.query_one(RegionMatrixView).locked == TWO.splitlines().index("rules") + 1
             assert text_of(screen) == TWO.replace("rules", "rules (")
 
     async def test_steppers_redraw_while_they_step(self, make_app: MakeApp) -> None:

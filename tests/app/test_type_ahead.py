@@ -63,6 +63,7 @@ async def test_a_mask_is_composed_in_one_burst(make_app: MakeApp) -> None:
             "plus",
             "'draft : 16",
             "enter",
+            "up",
             "right",
             "enter",
             "'befo",

@@ -148,9 +148,8 @@ def set_relation(matrix: RegionMatrix, row: int, column: int, how: str) -> TextE
     then shown by a rule of its own, since rules only add up.
     """
     rules = matrix.effective(row, column)
-    own = _own_rule(matrix, row, column, shows=True)
-    if own is not None and len(rules) == 1 and rules[0].rule is own:
-        return replacing(own.how.span, how)
+    if len(rules) == 1 and _only_here(matrix, row, column, rules[0]):
+        return replacing(rules[0].rule.how.span, how)
     look, seen = _path(matrix.rows[row]), _path(matrix.columns[column])
     if not rules:
         return _new_rules(matrix, f"{look} sees {seen} : {how}")
@@ -183,9 +182,14 @@ def size_text(region: RegionEntry) -> str:
     return source_text(region.leaf.size.span)
 
 
-def delete_region(region: RegionEntry) -> TextEdit:
-    """The line of the region; rules that name it stay, and are then reported."""
-    return deleting_line(region.leaf.span.line - 1)
+def _only_here(matrix: RegionMatrix, row: int, column: int, applied: Applied) -> bool:
+    """Whether a rule shows something of this cell and speaks of no other, in whatever words."""
+    if not applied.rule.shows:
+        return False
+    if _names(applied.rule.who, matrix.rows[row]) and _names(applied.rule.whom, matrix.columns[column]):
+        return True
+    others = (rules for cell, rules in matrix.cells.items() if cell != (row, column))
+    return not applied.partly and not any(one.rule is applied.rule for rules in others for one in rules)
 
 
 def _own_rule(matrix: RegionMatrix, row: int, column: int, *, shows: bool) -> syntax.Rule | None:

@@ -68,7 +68,12 @@ def suggestions(matrix: RegionMatrix, row: int, column: int) -> tuple[Suggestion
             Suggestion("box(7, 7, edge=cut)", "a 7 x 7 neighbourhood, cut at the border"),
             Suggestion("box(7, 7, edge=shift)", "a 7 x 7 neighbourhood that moves inwards at the border"),
         ]
-    offered.append(Suggestion("causal and same (pos % 4)", "every fourth key behind"))
+    offered += [
+        Suggestion("same (at // 64)", "the same block of 64 within the region"),
+        Suggestion("causal by (at // 64)", "blocks of 64 up to the query's own"),
+        Suggestion("before by (at // 64)", "blocks of 64 before the query's own"),
+        Suggestion("causal and same (pos % 4)", "every fourth key behind"),
+    ]
     offered.append(Suggestion("", "hidden: none of these keys"))
     return tuple(offered)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from compilemask.language.parser import parse_tolerant
 from compilemask.source import Source
-from compilemask_app.composing import region_matrix, renaming
+from compilemask_app.composing import region_matrix, removing, renaming
 from compilemask_app.composing.definitions import own_suggestions
 from compilemask_app.composing.parameters import Number, parameters_of, written
 from compilemask_app.composing.region_matrix import RegionMatrix, matrix_of
@@ -39,13 +39,14 @@ class ComposeFlow:
         self._read = self._screen.text
         parsed = parse_tolerant(Source(self._screen.files.document.name, self._screen.text))
         view = self._screen.query_one(RegionMatrixView)
-        view.locked = bool(parsed.diagnostics)
+        view.locked = parsed.diagnostics[0].span.line if parsed.diagnostics and parsed.diagnostics[0].span else 0
         view.matrix = matrix_of(parsed.file)
         self._screen.query_one(ParameterSteppers).parameters = parameters_of(parsed.file)
 
     def write(self, *edits: TextEdit) -> None:
         """Make edits as one step that can be undone."""
         self._screen.query_one(MaskEditor).make(list(edits))
+        self.read_text()  # at once: the next key may be about what has just been made
 
     def change_number(self, place: int, change: Callable[[Number], TextEdit]) -> None:
         """Change a number of the parameters as the text has it now, so that quick steps add up."""
@@ -56,7 +57,6 @@ class ComposeFlow:
             edit = change(number)
             if edit.text != source_text(number.literal.span):
                 self.write(edit)
-                self.read_text()
 
     async def wanted(self, what: str, row: int, column: int) -> None:
         """What the matrix asks for."""
@@ -64,7 +64,7 @@ class ComposeFlow:
         view = self._screen.query_one(RegionMatrixView)
         matrix = view.matrix
         if matrix is None or view.locked:
-            self._screen.notify("the text has errors of form; mend them first", severity="warning")
+            self._screen.notify(f"line {view.locked} has an error of form; mend it first", severity="warning")
             return
         if row >= len(matrix.rows) or column >= len(matrix.columns):  # of a text that has changed since
             return
@@ -84,7 +84,7 @@ class ComposeFlow:
             case "repeat":
                 await ShapeFlow(self._screen).repeat(matrix.rows[row])
             case "delete":
-                self.write(region_matrix.delete_region(matrix.rows[row]))
+                self._delete(matrix, row)
             case _:
                 self._go_to_rule(matrix, row, column)
 
@@ -131,6 +131,18 @@ class ComposeFlow:
         if answer:
             name, _, size = answer.partition(":")
             self.write(region_matrix.add_region(matrix, matrix.rows[row], name.strip(), size.strip()))
+            self._screen.query_one(RegionMatrixView).go_to(name.strip())
+
+    def _delete(self, matrix: RegionMatrix, row: int) -> None:
+        name = matrix.rows[row].name
+        edits = removing.delete_region(matrix, matrix.rows[row])
+        if not edits:
+            self._screen.notify(f"{name} is all that its block holds; the text can take out the block")
+            return
+        self.write(*edits)
+        if len(edits) > 1:
+            lines = "a line" if len(edits) == 2 else f"{len(edits) - 1} lines"
+            self._screen.notify(f"{lines} about {name} alone went with it; ctrl+z brings all back")
 
     async def _rename(self, matrix: RegionMatrix, row: int) -> None:
         old = matrix.rows[row].name
@@ -172,5 +184,5 @@ class ComposeFlow:
 def _region_problem(matrix: RegionMatrix, text: str) -> str | None:
     name, colon, size = text.partition(":")
     if not colon or not size.strip():
-        return "expected  name : size"
+        return f"and its size, for instance  {name.strip() or 'answer'} : 16"
     return renaming.name_problem(matrix.file, name.strip())

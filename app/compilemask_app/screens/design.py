@@ -85,6 +85,14 @@ class DesignScreen(DesignCore):
     async def _matrix_wants(self, message: RegionMatrixView.Wanted) -> None:
         await self.composing.wanted(message.what, message.row, message.column)
 
+    def action_undo(self) -> None:
+        self.query_one(MaskEditor).undo()
+        self.composing.read_text()
+
+    def action_redo(self) -> None:
+        self.query_one(MaskEditor).redo()
+        self.composing.read_text()
+
     def action_goto_rule(self) -> None:
         if self.picture is None:
             return

@@ -32,7 +32,8 @@ class RegionMatrixView(Steady, can_focus=True):
     matrix: reactive[RegionMatrix | None] = reactive(None, repaint=False)
     row: reactive[int] = reactive(0)
     column: reactive[int] = reactive(0)
-    locked: reactive[bool] = reactive(False)
+    locked: reactive[int] = reactive(0)
+    """The line with an error of form that has to be mended first, 0 if none."""
 
     class Wanted(Message):
         """`what` shall be done with the cell or region under the cursor: pick, hide, add, rename,
@@ -49,6 +50,11 @@ class RegionMatrixView(Steady, can_focus=True):
             self.refresh(layout=True)
         self.row, self.column = min(self.row, max(0, rows - 1)), min(self.column, max(0, columns - 1))
         self.say_again()
+
+    def go_to(self, name: str) -> None:
+        """The cursor on the row of a region."""
+        rows = self.matrix.rows if self.matrix else ()
+        self.row = next((place for place, region in enumerate(rows) if region.name == name), self.row)
 
     def _shape(self) -> tuple[int, int]:
         return (len(self.matrix.rows), len(self.matrix.columns)) if self.matrix else (0, 0)
@@ -90,7 +96,7 @@ class RegionMatrixView(Steady, can_focus=True):
         colours = self.app.theme_variables
         text = Text("\n")
         if self.locked:
-            return text.append("the text has errors of form; mend them first\n", style=colours.get("warning", ""))
+            return text.append(f"line {self.locked} has an error of form\n", style=colours.get("warning", ""))
         look, seen = matrix.rows[self.row].name, matrix.columns[self.column].name
         rules = matrix.effective(self.row, self.column)
         if not rules:
