@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import sys
 from dataclasses import dataclass
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -88,15 +90,23 @@ def adverse_inputs(
 YES = ("1", "true", "yes", "on", "y")
 
 
-def use_interpreter() -> bool:
-    """Make Triton interpret in this process, from now on; false if it has been imported before, in order to compile.
+def start_interpreter() -> str:
+    """Makes Triton interpret in this process, from now on; returns "", or the words why it can't.
 
     Triton's own library is made for one or the other when it is imported, so there is no way back.
     """
     if os.environ.get("TRITON_INTERPRET", "").lower() not in YES and "triton" in sys.modules:
-        return False
+        return "this process uses Triton to compile; a new one can interpret"
+    triton, numpy = (version(package) for package in ("triton", "numpy"))
+    if _numbers(triton) < (3, 7) and _numbers(numpy) >= (2, 4):
+        return f"Triton {triton} can't interpret with NumPy {numpy}: install Triton 3.7 or later, or NumPy before 2.4"
     os.environ["TRITON_INTERPRET"] = "1"
-    return True
+    return ""
+
+
+def _numbers(release: str) -> tuple[int, ...]:
+    """Major and minor number of a version."""
+    return tuple(int(number) for number in re.findall(r"\d+", release)[:2])
 
 
 def interpreted(mask: Mask, given: Inputs) -> AttentionResult:

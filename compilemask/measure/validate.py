@@ -107,10 +107,10 @@ def _kernel_checks(
         from compilemask.measure.kernel_checks import check_on_gpu
 
         return check_on_gpu(found, numbers, block, step)
-    from compilemask.measure.kernel_runs import use_interpreter
+    from compilemask.measure.kernel_runs import start_interpreter
 
-    if not use_interpreter():
-        return [Check("kernel", Outcome.SKIPPED, "this process uses Triton to compile; a new one can interpret")]
+    if lacking := start_interpreter():
+        return [Check("kernel", Outcome.SKIPPED, lacking)]
     from compilemask.measure.kernel_checks import check_in_interpreter
 
     return check_in_interpreter(found, numbers, block, step)

@@ -30,6 +30,8 @@ class Causal:
     """As much of a compiled mask as compiling its kernels needs."""
 
     name: str = "causal"
+    query_length: int = 300
+    key_length: int = 300
 
     def descriptor(self, block_m: int = 128, block_n: int = 128) -> Descriptor:
         return descriptor_from_dense(np.tri(300, dtype=bool)[None, None], block_m, block_n)
