@@ -160,6 +160,27 @@ class TestComposing:
             assert screen.picture.query_length == 42 + 4 * 24
             assert screen.query_one(ParameterSteppers).chosen == 2
 
+    async def test_digits_on_a_number_are_its_new_value(self, make_app: MakeApp) -> None:
+        async with make_app(TWO, compile_=Pictures()).run_test(size=SIZE) as pilot:
+            screen = await design(pilot)
+            burst(pilot, "a", "down", "'96", "enter", "up", "'5x", "enter", "backspace", "'7", "enter")
+            await until(pilot, lambda: "param prompt = 57, answers = [96] * 3" in text_of(screen))
+            assert screen.query_one(ParameterSteppers).chosen == 0
+
+    async def test_a_suggestion_is_clicked(self, make_app: MakeApp) -> None:
+        async with make_app(TWO).run_test(size=SIZE) as pilot:
+            screen = await design(pilot)
+            screen.show_line(9, 50)
+            await pilot.pause()
+            screen.query_one(MaskEditor).insert("\n    answer sees answer : w")
+            await pilot.press("i")
+            offered = screen.query_one(CompletionList)
+            await until(pilot, lambda: offered.is_open and offered.region.height > 0)
+            await pilot.click(offered, offset=(3, 0))
+            await until(pilot, lambda: "answer sees answer : window" in text_of(screen))
+            assert isinstance(screen.focused, MaskEditor)
+            assert not offered.is_open
+
     async def test_words_are_completed(self, make_app: MakeApp) -> None:
         async with make_app(TWO).run_test(size=SIZE) as pilot:
             screen = await design(pilot)
@@ -265,6 +286,14 @@ class TestComposing:
             assert "sees prompt:all" not in formatted
             await pilot.press("f8")
             assert text_of(screen) == formatted
+
+    async def test_f8_formats_from_anywhere(self, make_app: MakeApp) -> None:
+        async with make_app(TWO.replace("answer sees prompt : all", "answer   sees prompt:all")).run_test(
+            size=SIZE
+        ) as pilot:
+            screen = await design(pilot)
+            await pilot.press("r", "f8")
+            assert "answer sees prompt : all" in text_of(screen).replace("  ", " ")
 
 
 def _label(found: OptionList, place: int) -> str:

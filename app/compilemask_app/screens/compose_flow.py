@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from compilemask_app.composing.definitions import own_suggestions
 from compilemask_app.composing.parameters import Number, parameters_of, written
 from compilemask_app.composing.region_matrix import RegionMatrix, matrix_of
 from compilemask_app.composing.relations import suggestions
-from compilemask_app.composing.text_edits import TextEdit, applied, source_text
+from compilemask_app.composing.text_edits import TextEdit, applied, replacing, source_text
 from compilemask_app.jobs.compile_job import CompileRequest
 from compilemask_app.screens.dialogs import Prompt
 from compilemask_app.screens.relation_screen import RelationScreen
@@ -164,6 +165,20 @@ class ComposeFlow:
         if answer and answer != old:
             self.write(region_matrix.resize_region(region, answer))
 
+    async def type_number(self, place: int, begun: str) -> None:
+        """Ask for another value of one number of the parameters, of which a digit is typed already."""
+        self.read_text()
+        steppers = self._screen.query_one(ParameterSteppers)
+        if place >= len(steppers.numbers) or isinstance(steppers.numbers[place].value, bool):
+            return
+        old = source_text(steppers.numbers[place].literal.span)
+        line = steppers.lines[steppers.numbers[place].parameter]
+        note = f"in place of {old}" + (f" in {line.text}" if line.text != old else "")
+        prompt = Prompt(f"param {line.name}", begun, note, check=_number_problem, begun=True)
+        answer = await self._screen.app.ask(prompt)
+        if answer:
+            self.change_number(place, lambda number: replacing(number.literal.span, answer.strip()))
+
     async def type_parameter(self, place: int) -> None:
         """Ask for the whole default of a parameter."""
         self.read_text()
@@ -179,6 +194,10 @@ class ComposeFlow:
         rules = matrix.at(row, column)
         if rules:
             self._screen.show_line(rules[-1].rule.span.line)
+
+
+def _number_problem(text: str) -> str | None:
+    return None if re.fullmatch(r"\s*-?\d[\d_]*\s*", text) else "a whole number; enter on the list types the rest too"
 
 
 def _region_problem(matrix: RegionMatrix, text: str) -> str | None:

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from textual import on, work
 from textual.binding import BindingType
+from textual.widgets import OptionList
 
 from compilemask.job import Job
 from compilemask_app.actions import Scope, bindings
@@ -79,6 +80,18 @@ class DesignScreen(DesignCore):
     @work(group="compose")
     async def _type_parameter(self, message: ParameterSteppers.Type) -> None:
         await self.composing.type_parameter(message.parameter)
+
+    @on(ParameterSteppers.Begin)
+    @work(group="compose")
+    async def _type_number(self, message: ParameterSteppers.Begin) -> None:
+        await self.composing.type_number(message.number, message.digit)
+
+    @on(OptionList.OptionSelected, "#completions")
+    def _suggestion_clicked(self) -> None:
+        self.query_one(MaskEditor).take_suggestion()
+
+    def action_format(self) -> None:
+        self.query_one(MaskEditor).action_format()
 
     @on(RegionMatrixView.Wanted)
     @work(group="compose")

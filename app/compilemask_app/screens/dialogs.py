@@ -43,18 +43,27 @@ class Dialog(NewestSize, LeavesOnce, ModalScreen[Answer], Generic[Answer]):
 
 
 class Prompt(Dialog[str | None]):
-    """Asks for one line. `check` returns what is wrong with a text, None if nothing is."""
+    """Asks for one line. `check` returns what is wrong with a text, None if nothing is.
+
+    What is typed takes the place of the value, or goes on behind it where that is `begun`.
+    """
 
     def __init__(
-        self, title: str, value: str = "", note: str = "", check: Callable[[str], str | None] | None = None
+        self,
+        title: str,
+        value: str = "",
+        note: str = "",
+        check: Callable[[str], str | None] | None = None,
+        *,
+        begun: bool = False,
     ) -> None:
         super().__init__()
-        self._title, self._value, self._note, self._check = title, value, note, check
+        self._title, self._value, self._note, self._check, self._begun = title, value, note, check, begun
 
     def compose(self) -> ComposeResult:
         with Vertical():
             yield Static(self._title, classes="title")
-            yield Input(self._value, compact=True)
+            yield Input(self._value, compact=True, select_on_focus=not self._begun)
             yield Static(self._note, classes="note")
 
     @on(Input.Submitted)

@@ -252,6 +252,10 @@ class MaskEditor(TextArea):
         word = self._word()
         return bool(word) and any(item.label == word for item in complete(self.text, row + 1, column))
 
+    def take_suggestion(self) -> None:
+        """Write the suggestion that is highlighted."""
+        self._accept(self.screen.query_one(CompletionList))
+
     def _accept(self, offered: CompletionList) -> None:
         chosen = offered.chosen
         offered.close()

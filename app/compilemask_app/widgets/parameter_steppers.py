@@ -70,6 +70,13 @@ class ParameterSteppers(Widget, can_focus=True):
             super().__init__()
             self.parameter = parameter
 
+    class Begin(Message):
+        """The number at a place shall be typed, and begins with a digit."""
+
+        def __init__(self, number: int, digit: str) -> None:
+            super().__init__()
+            self.number, self.digit = number, digit
+
     @property
     def lines(self) -> tuple[ParameterLine, ...]:
         """The parameters."""
@@ -162,6 +169,12 @@ class ParameterSteppers(Widget, can_focus=True):
         """Type the whole value."""
         if self.numbers:
             self.post_message(self.Type(self.numbers[self.chosen].parameter))
+
+    def on_key(self, event: events.Key) -> None:
+        """A digit begins another value of the number."""
+        if self.numbers and event.character and event.character in "0123456789":
+            event.stop()
+            self.post_message(self.Begin(self.chosen, event.character))
 
     def action_step(self, direction: int) -> None:
         from compilemask_app.composing.parameters import stepped
