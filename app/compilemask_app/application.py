@@ -231,16 +231,16 @@ class Workbench(App[None]):
 
     def action_help_quit(self) -> None:
         """For keys that quit elsewhere: say which one does here."""
-        from compilemask_app.screens.dialogs import readable_keys
+        from compilemask_app.keys import readable_keys
 
         quit_keys = dict(self.settings.keys).get("quit") or next(item.keys for item in ACTIONS if item.id == "quit")
         self.notify(f"{readable_keys(quit_keys)} quits")
 
     def action_help(self) -> None:
-        from compilemask_app.screens.dialogs import HelpScreen
+        from compilemask_app.screens.help_screen import HelpScreen, places_of
 
         if not isinstance(self.screen, (HelpScreen, CommandPalette)):
-            self.push_screen(HelpScreen())
+            self.push_screen(HelpScreen(places_of(self.focused or self.screen)))
 
     @work(group="files")
     async def action_quit_safely(self) -> None:

@@ -11,8 +11,8 @@ from textual.dom import DOMNode
 from compilemask import library
 from compilemask_app.actions import Action, Scope, commands
 from compilemask_app.drawing.palette import PALETTES
+from compilemask_app.keys import readable_keys
 from compilemask_app.screens.design import DesignScreen
-from compilemask_app.screens.dialogs import readable_keys
 
 TARGETS = (("sm_80", "sm_90", "sm_100"), ("sm_80",), ("sm_90",), ("sm_100",), ("sm_120",))
 

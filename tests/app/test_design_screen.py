@@ -10,10 +10,11 @@ from compilemask_app.actions import ACTIONS
 from compilemask_app.drawing.viewport import Viewport
 from compilemask_app.jobs.compile_job import CompileRequest
 from compilemask_app.jobs.pictures import Pictures
+from compilemask_app.keys import readable_keys
 from compilemask_app.messages import MaskBroken, PictureReady
 from compilemask_app.picture import Picture
 from compilemask_app.screens.design import DesignScreen
-from compilemask_app.screens.dialogs import NARROW_KEYS, HelpScreen, readable_keys
+from compilemask_app.screens.help_screen import NARROW_KEYS, HelpScreen
 from compilemask_app.widgets.cell_panel import CellPanel
 from compilemask_app.widgets.diagnostics_panel import DiagnosticsPanel
 from compilemask_app.widgets.map_input import HEADER
@@ -211,8 +212,9 @@ async def test_help_says_what_each_key_does_in_narrow_terminals(make_app: MakeAp
         await pilot.press("f1")
         await pilot.resize_terminal(*size)
         await pilot.pause(0.1)
-        keys = pilot.app.screen.query_one("#keys").query_one(Static)
-        words = "".join("".join(keys.render_line(row).text for row in range(keys.size.height)).split())
+        sections = pilot.app.screen.query_one("#keys").query(Static)
+        rows = (section.render_line(row).text for section in sections for row in range(section.size.height))
+        words = "".join("".join(rows).split())
         for action in ACTIONS:
             if len(readable_keys(action.keys)) <= NARROW_KEYS:
                 told = f"{readable_keys(action.keys)} {action.title}: {action.help} ({action.id})"

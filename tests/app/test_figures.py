@@ -11,8 +11,8 @@ from compilemask_app import document as files
 from compilemask_app.jobs.pictures import Pictures
 from compilemask_app.screens.compare_screen import CompareScreen
 from compilemask_app.screens.design import DesignScreen
-from compilemask_app.screens.dialogs import HelpScreen
 from compilemask_app.screens.figures_screen import MEANINGS, FiguresScreen
+from compilemask_app.screens.help_screen import HelpScreen
 from compilemask_app.screens.open_screen import OpenScreen
 from compilemask_app.screens.proof_screen import ProofScreen
 from compilemask_app.screens.reader_screen import ReaderScreen

@@ -1,20 +1,18 @@
-"""Small questions over a screen: one line to type, one button to press, and the help."""
+"""Small questions over a screen: one line to type, one button to press."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import ClassVar, Generic, TypeVar
 
-from rich.table import Table
 from rich.text import Text
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import Horizontal, Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Button, Input, Static
 
-from compilemask_app.actions import ACTIONS, Scope
 from compilemask_app.framework import LeavesOnce, NewestSize
 from compilemask_app.widgets.answer_button import AnswerButton
 
@@ -126,60 +124,3 @@ class Waiting(Dialog[None]):
             yield Static(self._title, classes="title")
             yield Static(self._text)
             yield Static("esc goes back to the mask", classes="note")
-
-
-class HelpScreen(Dialog[None]):
-    """All keys, by place, from the action table."""
-
-    def compose(self) -> ComposeResult:
-        with Vertical():
-            yield Static("Keys", classes="title")
-            with VerticalScroll(id="keys"):
-                yield Static(self._table(self.app.size.width), id="table")
-            yield Static(
-                "Every key can be changed in the settings file, by its name, which stands last.", classes="note"
-            )
-
-    def on_resize(self, event: events.Resize) -> None:
-        """Other columns for another width."""
-        super().on_resize(event)
-        for table in self.query("#table").results(Static):
-            table.update(self._table(event.size.width))
-
-    def _table(self, width: int) -> Table:
-        """Four columns, or two where those would leave no room for what a key does."""
-        changed = dict(self.app.settings.keys) if hasattr(self.app, "settings") else {}
-        wide = width >= FOUR_COLUMNS_FROM
-        table = Table.grid(padding=(0, 2), expand=True)
-        table.add_column(no_wrap=wide, max_width=None if wide else NARROW_KEYS)
-        if wide:
-            table.add_column(no_wrap=True)
-        table.add_column(ratio=1, overflow="fold")
-        if wide:
-            table.add_column(no_wrap=True)
-        for scope in Scope:
-            table.add_row(Text(f"\n{scope.value}", style="bold"))
-            for action in ACTIONS:
-                if action.scope is scope:
-                    keys = Text(readable_keys(changed.get(action.id, action.keys)), style="bold")
-                    if wide:
-                        table.add_row(keys, action.title, action.help, Text(action.id, style="dim"))
-                    else:
-                        table.add_row(keys, Text.assemble(f"{action.title}: {action.help} ", (f"({action.id})", "dim")))
-        return table
-
-
-_KEY_NAMES = {
-    "question_mark": "?",
-    "plus": "+",
-    "minus": "-",
-    "equals_sign": "=",
-    "slash": "/",
-    "asterisk": "*",
-    "escape": "esc",
-}
-
-
-def readable_keys(keys: str) -> str:
-    """`v,f5` as people write it."""
-    return " ".join(_KEY_NAMES.get(key, key) for key in keys.split(",") if key != "ctrl+@")
