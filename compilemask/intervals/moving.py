@@ -14,6 +14,7 @@ MOST_RUNS = 1 << 25
 LONG = 64  # runs that an order cuts into more pieces than this are looked at one by one where rows share them
 SHARED = 8
 KEPT = 1 << 20  # pieces of long runs that an order keeps
+MOST_MOVED = 1 << 24  # tokens in all long runs that are looked at one by one, at some 20 bytes each
 
 Narrow = NDArray[np.int32]
 
@@ -71,7 +72,8 @@ class MovedColumns:
         if runs.size < 2:
             return None
         different, kind = np.unique(starts[runs].astype(np.int64) << 32 | ends[runs], return_inverse=True)
-        if SHARED * different.size > runs.size:
+        tokens = int(((different & 0xFFFFFFFF) - (different >> 32)).sum())
+        if SHARED * different.size > runs.size or tokens > MOST_MOVED:
             return None
         found = [self._moved(code) for code in different.tolist()]
         offsets = np.cumsum([0, *(begin.size for begin, _ in found)])

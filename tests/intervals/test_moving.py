@@ -28,6 +28,20 @@ def test_shared_long_runs_are_moved_like_their_cells(seed: int) -> None:
     assert moved == Intervals.from_dense(mask[:, order])
 
 
+def test_too_many_long_runs_are_not_looked_at_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    columns = 1000
+    mask = np.repeat(np.tri(40, columns, 900, dtype=np.bool_), 20, axis=0)  # 40 different runs, each in 20 rows
+    order = np.random.default_rng(3).permutation(columns)
+    still, moved = Intervals.from_dense(mask), Intervals.from_dense(mask[:, order])
+    looked_at, left = MovedColumns(order), MovedColumns(order)
+
+    assert looked_at.made(still.starts, still.ends) == moved.runs
+    monkeypatch.setattr("compilemask.intervals.moving.MOST_MOVED", int(mask[::20].sum()) - 1)
+    assert left.made(still.starts, still.ends) > moved.runs
+    assert not left._long
+    assert still.permute_columns(order) == moved
+
+
 @pytest.mark.parametrize("columns", [1, 2, 63, 1000])
 def test_columns_that_come_backwards_cut_no_run(columns: int) -> None:
     rng = np.random.default_rng(columns)
