@@ -14,6 +14,7 @@ from compilemask_app.screens.times_screen import TimesScreen
 from compilemask_app.widgets.job_bar import JobBar, JobState, Phase
 from compilemask_app.widgets.mask_editor import MaskEditor
 from compilemask_app.widgets.mask_view import MaskView
+from textual.geometry import Region
 from textual.pilot import Pilot
 from textual.screen import Screen
 
@@ -135,3 +136,21 @@ async def test_both_maps_name_their_shades_in_every_size(make_app: MakeApp, size
         for pane, names in zip(screen.panes, (("some", "many", "all"), ("partial", "full")), strict=True):
             title = pane.render_line(0).text
             assert all(name in title for name in names), title
+
+
+async def test_a_cursor_key_draws_no_title_again(make_app: MakeApp, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with make_app().run_test(size=(120, 40)) as pilot:
+        pane = (await design(pilot)).query_one(MaskView)
+        drawn: list[Region] = []
+
+        def refresh(*regions: Region, **_: bool) -> MaskView:
+            drawn.extend(regions)
+            return pane
+
+        monkeypatch.setattr(pane, "refresh", refresh)
+        await pilot.press("down")
+        await until(pilot, lambda: bool(drawn))
+        assert all(region.y > 0 for region in drawn)
+        drawn.clear()
+        pane.stale = True
+        await until(pilot, lambda: any(region.y == 0 for region in drawn))

@@ -107,8 +107,13 @@ class MapView(MapInput, can_focus=True):
             if changed[2 * row] or changed[2 * row + 1] or old_labels.get(row) != self._labels.get(row):
                 self._rows.pop(row, None)
                 self.refresh(Region(0, row + HEADER, width, 1))
-        for y, strip in tuple(self._header.items()):
-            if strip != self._header_line(y, width):
+        self._refresh_header()
+
+    def _refresh_header(self) -> None:
+        """Draw those lines of the header again that say something else."""
+        width = self.size.width
+        for y in range(HEADER):
+            if self._header.get(y) != self._header_line(y, width):
                 self.refresh(Region(0, y, width, 1))
 
     # ------------------------------------------------------------ geometry
@@ -133,7 +138,7 @@ class MapView(MapInput, can_focus=True):
             for near in range(row, row + height):
                 self._rows.pop(near, None)
             self.refresh(Region(0, row + HEADER, width, height))
-        self.refresh(Region(0, 0, width, HEADER))
+        self._refresh_header()
 
     def watch_palette(self) -> None:
         self.invalidate()
