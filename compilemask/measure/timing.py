@@ -23,6 +23,7 @@ WARM_UPS = 3
 CACHE_BYTES = 256 << 20  # written between calls, so that no call finds the inputs of the last one in L2
 DENSE_LIMIT = 2**31  # cells of a dense mask that SDPA may get
 OURS = "compilemask"
+STORED = "compilemask, tokens in its order"  # as `CompiledMask.stored` wants them
 NO_GPU = "no CUDA GPU on this machine to time on; `compilemask compile` needs none"
 
 
@@ -38,7 +39,7 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """One implementation: a call without arguments, and the score cells that it computes per head (None: unknown)."""
+    """One implementation: a call without arguments, and the score cells that it computes (None: unknown)."""
 
     what: str
     call: Callable[[], object]
@@ -51,6 +52,7 @@ def time_mask(
     """Time the forward pass round robin with CUDA events: median and spread of 30 rounds after a warm-up.
 
     `proof` is the validation of the same mask. Useful TFLOP/s = 4 * batch * heads * head_dim * visible cells / time.
+    A mask with a token order is timed twice: tokens moved inside the call, and tensors that are in its order already.
 
     Raises:
         UnavailableError: there is no CUDA GPU.
@@ -96,7 +98,10 @@ def _prepared(compiled: CompiledMask, setting: Setting) -> tuple[list[_Candidate
     )
     candidates: list[_Candidate] = []
     failures: list[TimingEntry] = []
-    for name, make in ((OURS, _ours), ("FlexAttention", _flex), ("SDPA", _sdpa)):
+    makers = [(OURS, _ours), ("FlexAttention", _flex), ("SDPA", _sdpa)]
+    if compiled.order.moves:
+        makers.insert(1, (STORED, _stored))
+    for name, make in makers:
         try:
             candidate = make(compiled, q, k, v)
             for _ in range(WARM_UPS):
@@ -114,8 +119,20 @@ def _prepared(compiled: CompiledMask, setting: Setting) -> tuple[list[_Candidate
 def _ours(compiled: CompiledMask, q: Tensor, k: Tensor, v: Tensor) -> _Candidate:
     from compilemask.kernel.api import attention
 
-    tiles = compiled.tiles(128, 128)
-    return _Candidate(OURS, lambda: attention(q, k, v, compiled), tiles.visited * 128 * 128)
+    return _Candidate(OURS, lambda: attention(q, k, v, compiled), _cells_of_tiles(compiled, q))
+
+
+def _stored(compiled: CompiledMask, q: Tensor, k: Tensor, v: Tensor) -> _Candidate:
+    from compilemask.kernel.api import attention
+
+    return _Candidate(STORED, lambda: attention(q, k, v, compiled.stored), _cells_of_tiles(compiled, q))
+
+
+def _cells_of_tiles(compiled: CompiledMask, q: Tensor) -> int:
+    """Cells of the visited tiles of all samples and heads of q."""
+    batch, heads = q.shape[:2]
+    numbers = np.broadcast_to(compiled.variant, (batch, heads)).reshape(-1).tolist()
+    return sum(compiled.tiles_of(number).visited for number in numbers) * 128 * 128
 
 
 def _flex(compiled: CompiledMask, q: Tensor, k: Tensor, v: Tensor) -> _Candidate:
@@ -130,7 +147,8 @@ def _flex(compiled: CompiledMask, q: Tensor, k: Tensor, v: Tensor) -> _Candidate
     mask = block_mask(compiled, "cuda")
     call = torch.compile(flex_attention, dynamic=False)
     visited = build_tile_map(compiled.rows, BLOCK, BLOCK).visited
-    return _Candidate("FlexAttention", lambda: call(q, k, v, block_mask=mask), visited * BLOCK * BLOCK)
+    cells = q.shape[0] * q.shape[1] * visited * BLOCK * BLOCK
+    return _Candidate("FlexAttention", lambda: call(q, k, v, block_mask=mask), cells)
 
 
 def _sdpa(compiled: CompiledMask, q: Tensor, k: Tensor, v: Tensor) -> _Candidate:
@@ -147,7 +165,9 @@ def _sdpa(compiled: CompiledMask, q: Tensor, k: Tensor, v: Tensor) -> _Candidate
         raise UsageError(f"a dense mask of {queries:,} x {keys:,} is too large")
     dense = [[torch.from_numpy(compiled.dense(b, h)) for h in range(compiled.heads)] for b in range(compiled.batch)]
     mask = torch.stack([torch.stack(heads) for heads in dense]).cuda()
-    return _Candidate("SDPA, dense mask", lambda: attend(q, k, v, attn_mask=mask), queries * keys)
+    return _Candidate(
+        "SDPA, dense mask", lambda: attend(q, k, v, attn_mask=mask), q.shape[0] * q.shape[1] * queries * keys
+    )
 
 
 def _measured(candidates: list[_Candidate], progress: Progress) -> list[list[float]]:
@@ -181,6 +201,6 @@ def _entry(
     )
     executed = None
     if candidate.cells is not None:
-        executed = per_cell * setting.batch * setting.heads * candidate.cells / middle / 1e9
+        executed = per_cell * candidate.cells / middle / 1e9
     useful = per_cell * visible / middle / 1e9
     return TimingEntry(candidate.what, middle, (high - low) / middle, useful, executed, middle / ours)
