@@ -30,7 +30,6 @@ class SizesScreen(Dialog[str | None]):
     DEFAULT_CSS = """
     SizesScreen #sizes { height: auto; max-height: 12; margin: 1 0; }
     SizesScreen.-low #sizes { max-height: 7; margin: 0; }
-    SizesScreen #sizes Horizontal { height: 1; margin: 0; }
     SizesScreen Label { width: 18; text-style: bold; }
     SizesScreen #sizes Input { width: 1fr; }
     SizesScreen #found { height: auto; }
