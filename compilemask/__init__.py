@@ -12,16 +12,20 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from compilemask.errors import CompileMaskError, MaskFileError, UnavailableError, UsageError
+    from compilemask.descriptor.attention_mask import AttentionMask
+    from compilemask.errors import CompileMaskError, MaskFileError, MaskWarning, UnavailableError, UsageError
     from compilemask.kernel.api import attention
-    from compilemask.pipeline import CompiledMask, compile, compile_text  # noqa: A004
+    from compilemask.pipeline import CompiledMask
+    from compilemask.pipeline.warned import compile, compile_text  # noqa: A004
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "AttentionMask",
     "CompileMaskError",
     "CompiledMask",
     "MaskFileError",
+    "MaskWarning",
     "UnavailableError",
     "UsageError",
     "attention",
@@ -30,14 +34,16 @@ __all__ = [
 ]
 
 _HOMES = {
+    "AttentionMask": "compilemask.descriptor.attention_mask",
     "CompileMaskError": "compilemask.errors",
     "MaskFileError": "compilemask.errors",
+    "MaskWarning": "compilemask.errors",
     "UnavailableError": "compilemask.errors",
     "UsageError": "compilemask.errors",
     "CompiledMask": "compilemask.pipeline",
     "attention": "compilemask.kernel.api",
-    "compile": "compilemask.pipeline",
-    "compile_text": "compilemask.pipeline",
+    "compile": "compilemask.pipeline.warned",
+    "compile_text": "compilemask.pipeline.warned",
 }
 
 

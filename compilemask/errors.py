@@ -36,5 +36,9 @@ class UnavailableError(CompileMaskError):
     """This machine lacks what was asked for, a GPU for instance (exit code 3)."""
 
 
+class MaskWarning(UserWarning):
+    """What a mask file is warned of: it compiles, and probably doesn't mean what it says."""
+
+
 class InternalError(Exception):
     """An invariant of CompileMask itself is broken: our bug, not the user's."""

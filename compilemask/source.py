@@ -68,6 +68,9 @@ class Diagnostic:
             lines.append(f"   = {self.hint}")
         return printable("\n".join(lines))
 
+    def __str__(self) -> str:
+        return self.render()
+
 
 def printable(text: str) -> str:
     """The text with every control character but the line end shown as `?`: a file can't steer a terminal."""

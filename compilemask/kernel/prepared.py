@@ -9,11 +9,12 @@ import weakref
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, TypeVar, cast
+from typing import TypeVar, cast
 
 import torch
 from torch import Tensor
 
+from compilemask.descriptor.attention_mask import AttentionMask
 from compilemask.descriptor.descriptor import Descriptor
 from compilemask.descriptor.registry import find
 from compilemask.errors import InternalError, UsageError
@@ -22,21 +23,6 @@ from compilemask.kernel.uploads import current_stream, keep_until_read, uploadin
 
 Built = TypeVar("Built")
 MOST_KEPT = 256  # geometries of calls: a model whose batch size never repeats must not fill the memory
-
-
-class Mask(Protocol):
-    """What the kernels need to know of a compiled mask."""
-
-    @property
-    def number(self) -> int: ...  # from `descriptor.registry.register`
-
-    @property
-    def query_length(self) -> int: ...
-
-    @property
-    def key_length(self) -> int: ...
-
-    def descriptor(self, block_m: int = 128, block_n: int = 128) -> Descriptor: ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,7 +38,7 @@ class Orders:
 class PreparedMask:
     """One mask, with everything that was derived from it for running; built on first use, then kept."""
 
-    def __init__(self, mask: Mask, number: int) -> None:
+    def __init__(self, mask: AttentionMask, number: int) -> None:
         self._mask, self.number = weakref.ref(mask), number
         self.interpreted = False
         self._descriptors: dict[tuple[int, int], Descriptor] = {}
@@ -152,9 +138,10 @@ def handle_of(mask: object) -> int:
     if not hasattr(mask, "descriptor") or not hasattr(mask, "number"):
         given = repr(str(mask)) if isinstance(mask, str | Path) else f"of type {type(mask).__name__}"
         raise UsageError(
-            f"mask must be a compiled mask, but is {given}; compilemask.compile makes one of a text or file."
+            f"mask must be a compiled mask, but is {given}; compilemask.compile makes one of a file or a name, "
+            "and `compilemask import` makes a file of a dense array."
         )
-    return cast(Mask, mask).number
+    return cast(AttentionMask, mask).number
 
 
 def prepared(handle: int) -> PreparedMask:
@@ -167,6 +154,6 @@ def prepared(handle: int) -> PreparedMask:
                 f"mask {handle} is not alive in this process: keep a reference to a mask until its last backward pass "
                 "has run, and compile it in the process that uses it."
             )
-        found = _prepared[handle] = PreparedMask(cast(Mask, mask), handle)
+        found = _prepared[handle] = PreparedMask(cast(AttentionMask, mask), handle)
         weakref.finalize(mask, _prepared.pop, handle, None)
     return found

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from compilemask.descriptor.registry import find
+from compilemask.errors import UsageError
 from compilemask.kernel.dispatch import run_backward, run_forward
 from compilemask.kernel.prepared import prepared
 
@@ -93,3 +94,17 @@ def _backward(
 
 
 attention_op.register_autograd(_backward, setup_context=_setup_context)
+
+
+@torch.library.custom_op("compilemask::refuse", mutates_args=())
+def refuse_op(query: Tensor, words: str) -> Tensor:
+    """Raises UsageError when the graph runs: what is wrong with a call that was found to be wrong as it was traced."""
+    raise UsageError(words)
+
+
+@refuse_op.register_fake
+def _(query: Tensor, words: str) -> Tensor:
+    return query.new_empty(query.shape)
+
+
+refuse_op.register_autograd(lambda _, grad: (grad, None))

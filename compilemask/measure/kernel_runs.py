@@ -14,7 +14,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from compilemask.kernel.prepared import Mask, prepared
+from compilemask.descriptor.attention_mask import AttentionMask
+from compilemask.kernel.prepared import prepared
 from compilemask.kernel.reference import AttentionResult
 
 
@@ -109,21 +110,21 @@ def _numbers(release: str) -> tuple[int, ...]:
     return tuple(int(number) for number in re.findall(r"\d+", release)[:2])
 
 
-def interpreted(mask: Mask, given: Inputs) -> AttentionResult:
+def interpreted(mask: AttentionMask, given: Inputs) -> AttentionResult:
     """The public call on CPU tensors, forward and backward, by the Triton kernels in Triton's interpreter."""
     prepared(mask.number).interpret()
     with np.errstate(over="ignore"):  # weights of hidden cells, which are thrown away, may be infinite
         return _with_gradients(mask, given, given.dlse)
 
 
-def called(mask: Mask, given: Inputs, *, gradients: bool) -> AttentionResult:
+def called(mask: AttentionMask, given: Inputs, *, gradients: bool) -> AttentionResult:
     """The public call, with autograd where gradients are wanted; on a GPU this runs the kernels."""
     if not gradients:
         return AttentionResult(*_call(mask, given, given.q, given.k, given.v))
     return _with_gradients(mask, given, None)
 
 
-def _with_gradients(mask: Mask, given: Inputs, dlse: Tensor | None) -> AttentionResult:
+def _with_gradients(mask: AttentionMask, given: Inputs, dlse: Tensor | None) -> AttentionResult:
     """Outputs and gradients; without `dlse` that of `given`, and 0 for queries that see nothing."""
     q, k, v = (tensor.detach().clone().requires_grad_() for tensor in (given.q, given.k, given.v))
     out, lse = _call(mask, given, q, k, v)
@@ -145,7 +146,7 @@ class _Incoming(torch.autograd.Function):
         return *ctx.saved_tensors, None, None
 
 
-def _call(mask: Mask, given: Inputs, q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
+def _call(mask: AttentionMask, given: Inputs, q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
     from compilemask.kernel.api import attention
 
     return attention(q, k, v, mask, scale=given.scale, return_lse=True, enable_gqa=q.shape[1] != k.shape[1])

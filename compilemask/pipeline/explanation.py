@@ -48,6 +48,9 @@ class Explanation:
     text: str
     considered: tuple[Considered, ...] = ()
 
+    def __str__(self) -> str:
+        return f"{'visible' if self.visible else 'hidden'}: {self.sentence()}"
+
     def sentence(self) -> str:
         """All of it in one line, for a place that shows the rules beside it: `line 8: query's block 2 is not ...`."""
         if isinstance(self.rule, ir.Limit):

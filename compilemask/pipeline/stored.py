@@ -35,7 +35,22 @@ class StoredMask:
         self.number = register(self)
 
     def __repr__(self) -> str:
-        return f"StoredMask({self._mask.name!r}, {self.query_length} queries x {self.key_length} keys)"
+        return f"StoredMask({self.name!r}, {self.query_length} queries x {self.key_length} keys)"
+
+    @property
+    def name(self) -> str:
+        """The mask's."""
+        return self._mask.name
+
+    @property
+    def batch(self) -> int:
+        """Batch entries that the mask tells apart; 1 serves every batch."""
+        return self._mask.batch
+
+    @property
+    def heads(self) -> int:
+        """Heads that the mask tells apart; 1 serves every number of heads."""
+        return self._mask.heads
 
     @property
     def query_length(self) -> int:

@@ -11,7 +11,7 @@ from compilemask_app import setting_checks, settings
 from compilemask_app.actions import ACTIONS, KEY_PLACES
 from compilemask_app.settings import Settings
 
-from compilemask.kernel.api import LARGEST_HEAD_DIM
+from compilemask.kernel.checks import LARGEST_HEAD_DIM
 from compilemask.measure import compile_targets
 
 CHOICES = {"theme": ("compilemask-dark", "nord"), "palette": ("", "dusk"), "look": ("auto", "text")}

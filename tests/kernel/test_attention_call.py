@@ -15,12 +15,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from compilemask.descriptor.attention_mask import AttentionMask
 from compilemask.descriptor.build import descriptor_from_dense
 from compilemask.descriptor.descriptor import Descriptor
 from compilemask.descriptor.registry import register
 from compilemask.errors import UsageError
 from compilemask.kernel.api import attention
-from compilemask.kernel.prepared import Mask
 from compilemask.pipeline import CompiledMask, compile_text
 from tests.kernel.dense_attention import dense, row_error
 
@@ -231,6 +231,7 @@ def test_a_mask_is_forgotten_with_its_owner() -> None:
         prepared.prepared(handle)
 
 
+RECOMPILE = "compile the mask with the sizes of these tensors."
 REFUSED: dict[str, tuple[Callable[[Tensor, Tensor, Tensor], tuple[Tensor, Tensor, Tensor]], str]] = {
     "three axes": (lambda q, k, v: (q[0], k, v),
                    "q must be [batch, heads, tokens, head_dim], but has shape [2, 9, 16]."),
@@ -246,8 +247,13 @@ REFUSED: dict[str, tuple[Callable[[Tensor, Tensor, Tensor], tuple[Tensor, Tensor
     "wide heads": (lambda q, k, v: (q, k, v.repeat(1, 1, 1, 20)), "v must have a head_dim from 1 to 256, but has 480."),
     "arrays": (lambda q, k, v: (cast(Tensor, q.detach().numpy()), k, v),
                "q must be a torch tensor, but is of type ndarray."),
-    "queries": (lambda q, k, v: (q[:, :, 1:], k, v), "q must have the mask's 9 queries, but has 8 tokens."),
-    "keys": (lambda q, k, v: (q, k, v[:, :, 1:]), "v must have the mask's 11 keys, but has 10 tokens."),
+    "layout": (lambda q, k, v: (q.transpose(1, 2), k.transpose(1, 2)[:, :9], v.transpose(1, 2)[:, :9]),
+               "q must have the 9 queries of the mask, but has 2 tokens: is it [batch, tokens, heads, head_dim]? Then "
+               "transpose(1, 2) first."),
+    "queries": (lambda q, k, v: (q[:, :, 1:], k, v),
+                f"q must have the 9 queries of the mask, but has 8 tokens; {RECOMPILE}"),
+    "keys": (lambda q, k, v: (q, k, v[:, :, 1:]),
+             f"v must have the 11 keys of the mask, but has 10 tokens; {RECOMPILE}"),
 }  # fmt: skip
 
 
@@ -267,7 +273,7 @@ def test_refuses_what_is_no_compiled_mask(given: object, named: str) -> None:
     with pytest.raises(
         UsageError, match=f"mask must be a compiled mask, but is {named}; compilemask.compile makes one"
     ):
-        attention(*tensors(mixed_mask(1, 1, 9, 11)), cast(Mask, given))
+        attention(*tensors(mixed_mask(1, 1, 9, 11)), cast(AttentionMask, given))
 
 
 @pytest.mark.parametrize(
@@ -287,6 +293,12 @@ def test_refuses_a_scale_that_is_no_number(scale: object, words: str) -> None:
     mask = mixed_mask(1, 1, 9, 11)
     with pytest.raises(UsageError, match=f"^scale must be {words}"):
         attention(*tensors(mask), mask, scale=cast(float, scale))
+
+
+def test_refuses_a_scale_that_wants_a_gradient() -> None:
+    mask = mixed_mask(1, 1, 9, 11)
+    with pytest.raises(UsageError, match=r"scale gets no gradient, .* multiply q by it instead"):
+        attention(*tensors(mask), mask, scale=cast(float, torch.nn.Parameter(torch.tensor(0.3))))
 
 
 @pytest.mark.parametrize("scale", [2, np.float32(2), torch.tensor(2.0), -0.5, 0])
