@@ -55,12 +55,15 @@ def _forward(query: Tensor, key: Tensor, value: Tensor, mask: PreparedMask, scal
     output = torch.zeros(batch * heads, length, value.shape[3], dtype=work, device=query.device)
     lse = torch.full((batch * heads, length), -torch.inf, dtype=work, device=query.device)
     for pairs, q, k, v, rows in _groups(query, key, value, mask, work):
+        q = q * scale  # fewer than the scores
         for row in rows:
-            scores = _scores(q[:, row.rows], _take(k, row), row, scale)
-            log_sum = torch.logsumexp(scores, -1)
-            weights = torch.exp(scores - torch.where(log_sum == -torch.inf, 0, log_sum)[..., None])
-            output[pairs, row.rows] = weights @ _take(v, row)
-            lse[pairs, row.rows] = log_sum
+            scores = _scores(q[:, row.rows], _take(k, row), row)
+            largest = scores.amax(-1, keepdim=True)
+            largest.masked_fill_(largest == -torch.inf, 0)
+            weights = scores.sub_(largest).exp_()
+            total = weights.sum(-1, keepdim=True)
+            output[pairs, row.rows] = (weights @ _take(v, row)).div_(torch.where(total == 0, 1, total))
+            lse[pairs, row.rows] = (largest + total.log()).squeeze(-1)
     return output.view(batch, heads, length, -1).to(query.dtype), lse.view(batch, heads, length)
 
 
@@ -88,24 +91,23 @@ def _backward(
         delta = delta - torch.where(flat_lse == -torch.inf, 0, grad_lse.reshape(flat_lse.shape).to(work))
     for pairs, q, k, v, rows in _groups(query, key, value, mask, work):
         kv_pairs = _kv_pairs(pairs, heads, kv_heads)
+        q = q * scale
         for row in rows:
             seen = flat_lse[pairs, row.rows] != -torch.inf
             keys = _take(k, row)
-            scores = _scores(q[:, row.rows], keys, row, scale)
-            weights = torch.exp(scores - torch.where(seen, flat_lse[pairs, row.rows], 0)[..., None])
+            scores = _scores(q[:, row.rows], keys, row)
+            weights = scores.sub_(torch.where(seen, flat_lse[pairs, row.rows], 0)[..., None]).exp_()
             incoming = torch.where(seen[..., None], flat_grad[pairs, row.rows], 0)
-            by_score = (
-                incoming @ _take(v, row).transpose(1, 2) - torch.where(seen, delta[pairs, row.rows], 0)[..., None]
-            )
-            by_score = weights * by_score * scale
-            dq[pairs, row.rows] = by_score @ keys
+            by_score = incoming @ _take(v, row).transpose(1, 2)
+            by_score.sub_(torch.where(seen, delta[pairs, row.rows], 0)[..., None]).mul_(weights)
+            dq[pairs, row.rows] = (by_score @ keys).mul_(scale)
             _add(dk, kv_pairs, row, by_score.transpose(1, 2) @ q[:, row.rows])
             _add(dv, kv_pairs, row, weights.transpose(1, 2) @ incoming)
     return grads[0].to(query.dtype), grads[1].to(key.dtype), grads[2].to(value.dtype)
 
 
-def _scores(query: Tensor, key: Tensor, row: TileRow, scale: float) -> Tensor:
-    scores = query @ key.transpose(1, 2) * scale
+def _scores(query: Tensor, key: Tensor, row: TileRow) -> Tensor:
+    scores = query @ key.transpose(1, 2)
     if row.hidden is not None:
         scores[:, :, row.count - row.hidden.shape[1] :].masked_fill_(row.hidden, -torch.inf)
     return scores
