@@ -50,13 +50,14 @@ def pieces(axes: Sequence[Axis], order: NDArray[np.int32] | None, count: int, le
 
     The pieces straddle the region borders of any of `axes`, which have one length, and its ends. Where a token order
     (`order[slot]` is a token) moves tokens, a quarter of the pieces, at least one, are neighbours in that order around
-    places where it goes back.
+    places where it goes back. Pieces are shorter where `count` has no room for both ends and one of those.
     """
     tokens = axes[0].length
     if tokens <= count:
         return np.arange(tokens, dtype=np.int64)
-    most = max(1, count // length)
     moved = np.zeros(0, np.int64) if order is None else np.flatnonzero(np.diff(order) < 0) + 1
+    length = min(length, count // (3 if len(moved) else 2))
+    most = count // length
     moved = moved[spread(len(moved), max(1, most // 4))]
     centres = np.unique(np.concatenate([[0], *map(borders, axes)]))
     if len(centres) < 3:
@@ -67,7 +68,7 @@ def pieces(axes: Sequence[Axis], order: NDArray[np.int32] | None, count: int, le
         # a quarter before and the rest behind: halves that change places would be an order that is its own inverse
         ordered = order[_around(moved - length // 4, length, tokens)].astype(np.int64)
         chosen = np.concatenate((chosen, ordered))
-    return np.unique(chosen)[:count]
+    return np.unique(chosen)
 
 
 def _around(starts: NDArray[np.int64], length: int, tokens: int) -> NDArray[np.int64]:

@@ -70,6 +70,7 @@ def test_the_pieces_of_an_ordered_mask_are_in_an_order_that_is_not_its_own_inver
             assert slots is not None
             assert (np.diff(slots[tokens[order]]) > 0).all()
             assert len(tokens) <= INTERPRETED_SIZE
+            assert (tokens[0], tokens[-1]) == (0, len(whole) - 1)
 
 
 def test_pieces_lie_around_the_borders_of_every_sample() -> None:
