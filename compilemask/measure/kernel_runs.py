@@ -7,7 +7,6 @@ import os
 import re
 import sys
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from torch import Tensor
 from compilemask.descriptor.attention_mask import AttentionMask
 from compilemask.kernel.prepared import prepared
 from compilemask.kernel.reference import AttentionResult
+from compilemask.measure.machine import version_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +98,8 @@ def start_interpreter() -> str:
     """
     if os.environ.get("TRITON_INTERPRET", "").lower() not in YES and "triton" in sys.modules:
         return "this process uses Triton to compile; a new one can interpret"
-    triton, numpy = (version(package) for package in ("triton", "numpy"))
-    if _numbers(triton) < (3, 7) and _numbers(numpy) >= (2, 4):
+    triton, numpy = version_of("triton"), version_of("numpy")  # some builds of Triton go by another name
+    if triton and numpy and _numbers(triton) < (3, 7) and _numbers(numpy) >= (2, 4):
         return f"Triton {triton} can't interpret with NumPy {numpy}: install Triton 3.7 or later, or NumPy before 2.4"
     os.environ["TRITON_INTERPRET"] = "1"
     return ""

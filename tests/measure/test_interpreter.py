@@ -21,10 +21,13 @@ from compilemask.measure import kernel_runs
         ("3.6.0", "2.3.5", ""),
         ("3.7.1", "2.4.6", ""),
         ("3.10.0+git1f2e", "2.12.0rc1", ""),
+        (None, "2.4.6", ""),
     ],
 )
-def test_versions_that_do_not_go_together(triton: str, numpy: str, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kernel_runs, "version", {"triton": triton, "numpy": numpy}.__getitem__)
+def test_versions_that_do_not_go_together(
+    triton: str | None, numpy: str, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kernel_runs, "version_of", {"triton": triton, "numpy": numpy}.get)
     monkeypatch.setenv("TRITON_INTERPRET", "1")
     assert kernel_runs.start_interpreter() == words
 
