@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from compilemask.descriptor import Descriptor
 from compilemask.descriptor.registry import register
-from compilemask.pipeline.read_only import read_only
 
 if TYPE_CHECKING:
     from compilemask.pipeline.compiled import CompiledMask
@@ -71,5 +70,4 @@ class StoredMask:
 
     def dense(self, batch: int = 0, head: int = 0) -> NDArray[np.bool_]:
         """Boolean [queries, keys], both in the mask's order; the caller answers for its size."""
-        cells = self._mask.dense(batch, head)[np.ix_(self._mask.query_order, self._mask.key_order)]
-        return read_only(cells)
+        return self._mask.dense(batch, head)[np.ix_(self._mask.query_order, self._mask.key_order)]

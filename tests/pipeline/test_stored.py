@@ -55,6 +55,8 @@ def test_its_cells_are_those_of_the_mask_moved() -> None:
     assert not np.array_equal(order, np.arange(len(order)))
     assert np.array_equal(np.sort(order), np.arange(len(order)))
     assert np.array_equal(mask.stored.dense(), mask.dense()[np.ix_(order, order)])
+    assert mask.stored.dense().flags.writeable  # the caller's own
+    assert not mask.stored.descriptor().by_query.partial_tiles.flags.writeable
     assert mask.stored.descriptor().query_order is None
     assert np.array_equal(mask.stored.descriptor().by_query.partial_tiles, mask.descriptor().by_query.partial_tiles)
 
