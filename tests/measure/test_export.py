@@ -177,7 +177,8 @@ def test_the_python_snippet_compiles_the_same_mask() -> None:
 
 def test_the_python_snippet_gives_the_sizes_of_now_and_the_shapes_of_the_tensors() -> None:
     text = snippets.python_snippet(compile_mask("document_cross"), "document_cross", {})
-    assert "# q: [batch, heads, 640, head_dim]   k, v: [batch, heads or fewer, 1024, head_dim]" in text
+    assert "# q: [batch, heads, 640, head_dim]   k, v: [batch, heads, 1024, head_dim]\n" in text
+    assert "# enable_gqa=True where k and v have fewer heads\n" in text
     rewarding = compile_mask("shared_prompt_rm", prompt=64)
     text = snippets.python_snippet(rewarding, "shared_prompt_rm", {"prompt": 64})
     assert 'cm.compile("shared_prompt_rm", documents=4, answers=[1024] * 6, prompt=64)' in text

@@ -22,8 +22,8 @@ _PYTHON = """\
 import compilemask as cm
 
 mask = cm.compile({arguments})
-# q: [{batch}, {heads}, {queries}, head_dim]   k, v: [{batch}, {heads} or fewer, {keys}, head_dim]
-out = cm.attention(q, k, v, mask)
+# q: [{batch}, {heads}, {queries}, head_dim]   k, v: [{batch}, {heads}, {keys}, head_dim]
+out = cm.attention(q, k, v, mask)  # enable_gqa=True where k and v have fewer heads
 """
 
 
