@@ -8,8 +8,9 @@ from compilemask.language.arithmetic import EvaluationError
 from compilemask.language.axis import CoordinateKind
 from compilemask.language.bind_kinds import Kind, kind_of
 from compilemask.language.bind_names import attribute, inlined, named
-from compilemask.language.bind_scope import CALLED_RELATIONS, Closure, Context, Mode, Scope
+from compilemask.language.bind_scope import CALLED_RELATIONS, Closure, Context, Mode, Scope, bracketed
 from compilemask.language.findings import RejectError, reject, suggestion
+from compilemask.language.printer_expressions import format_expression
 from compilemask.language.program import Side
 from compilemask.language.values import ANY, ListValue, Value
 from compilemask.source import Span
@@ -88,6 +89,13 @@ def _relation_here(node: syntax.Expression) -> RejectError:
     )
 
 
+def _same_of_arithmetic(node: syntax.Binary, left: syntax.Same) -> RejectError:
+    """`same pos // 2` reads as `(same pos) // 2`."""
+    whole = syntax.Binary(node.span, node.operator, left.coordinate, node.right)
+    hint = f"brackets: `same ({format_expression(whole)})`"
+    return reject("relation-here", f"`same` ends before `{node.operator}`, and is no number", node.span, hint)
+
+
 # ---------------------------------------------------------------- operators
 
 
@@ -127,6 +135,8 @@ def require_number(bound: ir.Expression, what: str) -> None:
 def _binary(scope: Scope, node: syntax.Binary, context: Context) -> ir.Expression:
     if node.operator in ("and", "or", "except"):
         return _logical(scope, node, context)
+    if isinstance(node.left, syntax.Same) and not bracketed(node.left.span):
+        raise _same_of_arithmetic(node, node.left)
     left = expression(scope, node.left, context)
     right = expression(scope, node.right, context)
     operator = _ARITHMETIC[node.operator]
@@ -271,7 +281,7 @@ def _call(scope: Scope, node: syntax.Call, context: Context) -> ir.Expression:
     if node.name in CALLED_RELATIONS:
         raise reject("relation-here", f"the relation `{node.name}(...)` cannot stand here", node.span)
     if node.name not in _FUNCTIONS:
-        known = {*_FUNCTIONS, *CALLED_RELATIONS, *(name for name, let in scope.lets.items() if let.formals)}
+        known = {*_FUNCTIONS, *(name for name, let in scope.lets.items() if let.formals)}
         hint = suggestion(node.name, known) or f"functions: {', '.join(_FUNCTIONS)}"
         raise reject(
             "unknown-function", f"`{node.name}` is no function, relation or `let` with arguments", node.span, hint

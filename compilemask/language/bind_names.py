@@ -11,6 +11,7 @@ from compilemask.language.bind_scope import (
     ATTRIBUTES,
     CALLED_RELATIONS,
     COORDINATES,
+    FUNCTIONS,
     RELATIONS,
     Closure,
     Context,
@@ -146,13 +147,26 @@ def _unknown(scope: Scope, name: str, span: Span, context: Context) -> RejectErr
     if name in _SIDES:
         return reject("side-alone", f"`{name}` stands before a coordinate, as in `{name}.pos`", span)
     words = scope.known() if context.mode is not Mode.TOKEN else {*COORDINATES, *scope.lets, *scope.regions()}
-    hint = suggestion(name, words) or suggestion(name, scope.known())
-    return reject("unknown-name", f"`{name}` is not known", span, hint or _all_names(scope))
+    hint = suggestion(name, words) or suggestion(name, scope.known() - _called(context))
+    if name in ATTRIBUTES and scope.regions():
+        hint = f"a region has it: `REGION.{name}`, for instance `{min(scope.regions())}.{name}`"
+    return reject("unknown-name", f"`{name}` is not known", span, hint or _all_names(scope, context))
 
 
-def _all_names(scope: Scope) -> str | None:
-    names = [*scope.parameters, *scope.lets, *sorted(scope.regions())]
-    return f"known: {', '.join(dict.fromkeys(names))}" if names else None
+def _called(context: Context) -> set[str]:
+    """Words that no name of a token was meant to be: those that take brackets."""
+    return {*FUNCTIONS, *CALLED_RELATIONS, *RELATIONS} if context.mode is Mode.TOKEN else set()
+
+
+def _all_names(scope: Scope, context: Context) -> str | None:
+    """What could stand there: what the file declares, and for a token the coordinates that every mask has."""
+    token = context.mode is Mode.TOKEN
+    names = list(dict.fromkeys([*(() if token else scope.parameters), *scope.lets, *sorted(scope.regions())]))
+    if token:
+        grids = any(scope.axis_names[axis].grids for axis in context.axes)
+        names += [name for name in COORDINATES if grids or name not in ("t", "y", "x")]
+        names += [f"REGION.{name}" for name in ATTRIBUTES] if scope.regions() else []
+    return f"known: {', '.join(names)}" if names else None
 
 
 def attribute(scope: Scope, node: syntax.Attribute, context: Context) -> ir.Expression:

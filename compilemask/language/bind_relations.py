@@ -11,8 +11,17 @@ from compilemask.language.bind_coordinates import RuleTokens, by_of, default_by,
 from compilemask.language.bind_expressions import closures, expression
 from compilemask.language.bind_kinds import Kind, kind_of
 from compilemask.language.bind_names import check_let_arguments
-from compilemask.language.bind_relation_words import called_without_need, unknown_relation
-from compilemask.language.bind_scope import CALLED_RELATIONS, COORDINATES, RELATIONS, Closure, Context, Scope, bracketed
+from compilemask.language.bind_relation_words import called_without_need, unknown_call, unknown_relation
+from compilemask.language.bind_scope import (
+    CALLED_RELATIONS,
+    COORDINATES,
+    FUNCTIONS,
+    RELATIONS,
+    Closure,
+    Context,
+    Scope,
+    bracketed,
+)
 from compilemask.language.bind_shapes import called_relation
 from compilemask.language.findings import RejectError, reject
 from compilemask.source import Span
@@ -160,6 +169,8 @@ def _call(scope: Scope, node: syntax.Call, place: Place) -> ir.Relation:
         return called_relation(scope, node, place.context, place.tokens, given)
     if node.name in RELATIONS:
         raise called_without_need(node)
+    if node.name not in FUNCTIONS:
+        raise unknown_call(node, [name for name, let in scope.lets.items() if let.formals])
     return _condition(scope, node, place)
 
 

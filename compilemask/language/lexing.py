@@ -138,7 +138,7 @@ def _read_line(source: Source, number: int, line: str, result: Scan) -> _Physica
                 result.report("tab", "a tab in the indentation", span, "indent with spaces; blocks use four")
                 good = False
             continue
-        problem = _problem(kind, match.group(), line[end : end + 1])
+        problem = _problem(kind, match.group(), line[:start], line[end:])
         if problem is not None:
             code, message, hint = problem
             result.report(code, message, span, hint)
@@ -152,17 +152,18 @@ def _read_line(source: Source, number: int, line: str, result: Scan) -> _Physica
     return _Physical(number, tuple(tokens), good)
 
 
-def _problem(kind: str, text: str, following: str) -> tuple[str, str, str | None] | None:
+def _problem(kind: str, text: str, before: str, behind: str) -> tuple[str, str, str | None] | None:
     """Code, message and hint when this piece of text can't stand in a mask file."""
     if kind == "BAD":
         if text == '"':
             return "unclosed-string", 'this text has no closing `"`', 'a text stands in one line between two `"`'
         shown = text if text.isprintable() else f"U+{ord(text):04X}"
-        return "unknown-character", f"the character `{shown}` has no meaning here", _CHARACTER_HINTS.get(text)
+        hint = _apostrophe(before, behind) if text in "'\u2019" else _CHARACTER_HINTS.get(text)
+        return "unknown-character", f"the character `{shown}` has no meaning here", hint
     if kind in ("STRING", "COMMENT") and not text.replace("\t", " ").isprintable():
         return "control-character", "a control character inside a text or comment", "remove it"
     if kind == "NUMBER":
-        if following.isalpha():
+        if behind[:1].isalpha():
             return (
                 "bad-number",
                 f"`{text}` runs into a word",
@@ -173,17 +174,25 @@ def _problem(kind: str, text: str, following: str) -> tuple[str, str, str | None
     return None
 
 
+def _apostrophe(before: str, behind: str) -> str:
+    """`doesn't see` is a rule; any other quotation mark begins or ends a text."""
+    if _NEGATED.search(before) and re.match(r"t\b", behind):
+        return "write `cannot see`"
+    return 'texts stand between `"`'
+
+
+_NEGATED = re.compile(r"\b(?:does|do|ca|is|are|wo|must|should|could|would)n$", re.IGNORECASE)
+
 _CHARACTER_HINTS = {
     "/": "integers only: `a // b` divides and rounds down",
-    "&": "write `and`",
-    "|": "write `or`",
+    "&": "write `and` between conditions; numbers have no bits: `n % 2` is 1 for odd ones, `n % 4` keeps the last two",
+    "|": "write `or` between conditions; numbers have no bits",
     "~": "write `not`",
     "!": "write `not`, or `!=` between two values",
-    "'": 'texts stand between `"`',
     "{": "lists stand between `[` and `]`",
     "}": "lists stand between `[` and `]`",
     ";": "one statement per line",
-    "^": "there is no power; write `r * r`",
+    "^": "there is neither a power nor an exclusive or: write `r * r`, or `a != b` for two conditions",
 }
 
 
