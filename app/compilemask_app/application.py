@@ -119,6 +119,11 @@ class Workbench(App[None]):
         markup = markup and title == "Screenshot"
         super().notify(message, title=title, severity=severity, timeout=timeout, markup=markup)
 
+    def refuse(self, why: str) -> None:
+        """Say why a key opens nothing; letters that were typed for what it should have opened are no commands."""
+        self.notify(why, severity="warning")
+        self._typing.swallow()
+
     def on_notify(self, event: Notify) -> None:
         """Before a notice is shown: the same one goes, whose time begins anew, and of many the oldest."""
         new, shown = event.notification, list(self._notifications)

@@ -30,6 +30,9 @@ ERASES = frozenset({"backspace", "delete"})
 POLL_S, PATIENCE_S = 0.004, 2.0
 """How often it is looked whether a key has been dealt with, and after how long the next one goes on all the same."""
 
+PAUSE_S = 0.5
+"""After a refusal letters belong to the line that did not open, until none comes for so long."""
+
 Typed = events.Key | events.Paste
 
 
@@ -48,9 +51,30 @@ class TypeAhead:
         self._app, self._hand_on = app, hand_on
         self._waiting: deque[Typed] = deque()
         self._settling: asyncio.Task[None] | None = None
+        self._swallow_until = 0.0
+
+    def swallow(self) -> None:
+        """A key was refused that should have opened a line: what is typed for that line goes nowhere.
+
+        What waits, up to a key that no line takes, and what comes before a pause in which the refusal can be read.
+        """
+        self._swallow_until = time.monotonic() + PAUSE_S
+        while self._waiting and _for_a_line(self._waiting[0]):
+            self._waiting.popleft()
+        if self._waiting:
+            self._swallow_until = 0.0
+
+    def _swallows(self, event: Typed) -> bool:
+        """Whether a key as it comes in goes nowhere."""
+        now = time.monotonic()
+        swallowed = now < self._swallow_until and _for_a_line(event)
+        self._swallow_until = now + PAUSE_S if swallowed else 0.0
+        return swallowed
 
     async def take(self, event: Typed) -> None:
         """A key as it comes in."""
+        if self._swallow_until and self._swallows(event):
+            return
         self._waiting.append(event)
         if self._settling is None:
             await self._go_on()
@@ -104,6 +128,11 @@ class TypeAhead:
 
 ASKING = ("files", "looks", "compose", "default")
 """The groups of workers that open dialogs."""
+
+
+def _for_a_line(event: Typed) -> bool:
+    """Whether a line to type in takes the key: characters, erasing, and enter, which answers."""
+    return isinstance(event, events.Paste) or event.is_printable or event.key in ERASES or event.key == "enter"
 
 
 def _stays(event: Typed, target: Widget) -> bool:

@@ -8,7 +8,7 @@ from compilemask_app.widgets.mask_editor import MaskEditor
 from textual import events
 from textual.command import CommandPalette
 from textual.pilot import Pilot
-from textual.widgets import Input, OptionList
+from textual.widgets import Input, OptionList, Static
 
 from tests.scenes import until
 
@@ -45,20 +45,25 @@ async def answered(pilot: Pilot[None], text: str) -> None:
     await pilot.press("enter")
 
 
+def said(pilot: Pilot[None]) -> str:
+    """What stands below the line of the prompt on the screen."""
+    return str(pilot.app.screen.query_one(".note", Static).content)
+
+
 def app_ended(pilot: Pilot[None]) -> bool:
     """Whether the program has been left."""
     return not pilot.app.is_running
 
 
-async def command(pilot: Pilot[None], words: str) -> None:
-    """Run a command of the palette by its words."""
+async def command(pilot: Pilot[None], words: str, then: type[object] = DesignScreen) -> None:
+    """Run a command of the palette by its words, and wait for the screen that it leads to."""
     await pilot.press("ctrl+p")
     await dialog(pilot, CommandPalette)
     pilot.app.screen.query_one(Input).value = words
     await until(pilot, lambda: pilot.app.screen.query_one(OptionList).option_count > 0)
     await pilot.pause(0.2)
     await pilot.press("enter")
-    await dialog(pilot, DesignScreen)
+    await dialog(pilot, then)
 
 
 def burst(pilot: Pilot[None], *keys: str) -> None:

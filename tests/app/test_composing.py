@@ -109,7 +109,7 @@ def test_rules_are_begun_where_there_are_none() -> None:
 
 def test_a_region_is_added_resized_and_deleted() -> None:
     found = matrix()
-    added = after(TEXT, region_matrix.add_region(found, found.rows[1], "draft", "16"))
+    added = after(TEXT, region_matrix.add_region(found.rows[1], "draft", "16"))
     assert "        answer : answers[document]\n        draft : 16\n" in added
     sized = after(TEXT, region_matrix.resize_region(found.rows[0], "prompt * 2"))
     assert "        prompt : prompt * 2          # one per document\n" in sized

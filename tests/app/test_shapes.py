@@ -16,7 +16,7 @@ from compilemask.language.parser import parse_tolerant
 from compilemask.pipeline import compile_text
 from compilemask.source import Source
 from tests.app.conftest import MakeApp
-from tests.app.flows import SIZE, TWO, answered, dialog, text_of
+from tests.app.flows import SIZE, TWO, answered, dialog, said, text_of
 from tests.scenes import design, until
 
 PLAIN = """\
@@ -118,7 +118,11 @@ class TestKeys:
                 await pilot.pause()
                 assert isinstance(pilot.app.screen, Prompt)
             await answered(pilot, "u : 400, w")
-            await until(pilot, lambda: bool(screen.app._notifications))
+            await until(pilot, lambda: "negative" in said(pilot))
+            assert pilot.app.screen.query_one(Input).value == "u : 400, w", "nothing typed is lost"
+            await pilot.press("escape", "asterisk")
+            await answered(pilot, "promt")
+            await until(pilot, lambda: "promt" in said(pilot))
             assert text_of(screen) == TWO
 
     async def test_repeat(self, make_app: MakeApp) -> None:

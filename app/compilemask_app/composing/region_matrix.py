@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from compilemask.language import syntax
+from compilemask_app.composing import HEADS
 from compilemask_app.composing.text_edits import (
     TextEdit,
     deleting_line,
@@ -60,6 +61,22 @@ class RegionMatrix:
     cells: dict[tuple[int, int], tuple[Applied, ...]]
     limits: tuple[str, ...]
     file: syntax.File
+
+    @property
+    def two_sided(self) -> bool:
+        """Whether queries and keys have layouts of their own, so that a row and a column are never one region."""
+        return any(
+            isinstance(statement, syntax.Layout) and statement.axis == "keys" for statement in self.file.statements
+        )
+
+    def region(self, row: int, column: int) -> RegionEntry:
+        """The region that is changed from a place: that of the row, or of the column on its head."""
+        return self.columns[column] if row == HEADS else self.rows[row]
+
+    def title(self, row: int, column: int) -> str:
+        """The name of that region, with its side where there are two layouts."""
+        side = "keys" if row == HEADS else "queries"
+        return f"{self.region(row, column).name}{f' of the {side}' if self.two_sided else ''}"
 
     def at(self, row: int, column: int) -> tuple[Applied, ...]:
         """The rules of a cell, the last one wins."""
@@ -166,7 +183,7 @@ def hide(matrix: RegionMatrix, row: int, column: int) -> TextEdit | None:
     return _new_rules(matrix, f"{_path(matrix.rows[row])} cannot see {_path(matrix.columns[column])} : all")
 
 
-def add_region(matrix: RegionMatrix, after: RegionEntry, name: str, size: str) -> TextEdit:
+def add_region(after: RegionEntry, name: str, size: str) -> TextEdit:
     """A region below another one, as deep as it."""
     indent = " " * (after.leaf.span.column - 1)
     return inserting_below(after.leaf.span.end_line - 1, f"{indent}{name} : {size}")

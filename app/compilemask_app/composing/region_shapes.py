@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from compilemask.language import syntax
 from compilemask_app.composing.parameters import parameters_of
 from compilemask_app.composing.region_matrix import RegionEntry
-from compilemask_app.composing.renaming import walk
+from compilemask_app.composing.renaming import axis_of, walk
 from compilemask_app.composing.text_edits import TextEdit, replacing, source_text
 
 _SIMPLE = re.compile(r"\w+(\[\w+\])?\Z")
@@ -35,11 +36,24 @@ def split_region(
     number = f"{region.name}{deeper}{first} : {size}{deeper}{second} : {rest}"
     listed = f"{region.name} repeat len({whole}){deeper}{first} : {size}{deeper}{second} : {each}"
     beside = [replacing(span, f"{first} : {size}{same}{second} : {rest}")]
-    for node in walk(file.statements):
-        if isinstance(node, syntax.RegionPath) and node.names[-1] == region.name:
-            around = "".join(f"{name}." for name in node.names[:-1])
-            beside.append(replacing(node.span, f"{around}{first}, {around}{second}"))
+    for path in _named(file, region):
+        around = "".join(f"{name}." for name in path.names[:-1])
+        beside.append(replacing(path.span, f"{around}{first}, {around}{second}"))
     return (replacing(span, number),), (replacing(span, listed),), tuple(beside)
+
+
+def _named(file: syntax.File, region: RegionEntry) -> Iterator[syntax.RegionPath]:
+    """Where the region is selected; not where rules select one of the other side that has its name."""
+    side = axis_of(file, region.leaf)
+    elsewhere = {
+        id(node)
+        for rule in walk(file.statements)
+        if isinstance(rule, syntax.Rule) and side != "layout"
+        for node in walk(rule.whom if side == "queries" else rule.who)
+    }
+    for node in walk(file.statements):
+        if isinstance(node, syntax.RegionPath) and node.names[-1] == region.name and id(node) not in elsewhere:
+            yield node
 
 
 def repeat_region(region: RegionEntry, count: str) -> tuple[tuple[TextEdit, ...], ...]:

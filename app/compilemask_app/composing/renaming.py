@@ -14,14 +14,26 @@ from compilemask_app.composing.text_edits import TextEdit, source_text
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 
-def name_problem(file: syntax.File, name: str) -> str | None:
-    """Why a region can't be called so; None if it can."""
+def name_problem(file: syntax.File, name: str, beside: syntax.Leaf | None = None) -> str | None:
+    """Why a region can't be called so; None if it can.
+
+    A region `beside` another one may be called as one of the other side, where queries and keys have layouts of their
+    own.
+    """
     if not _NAME.match(name):
         return "a name has letters, digits and _, and does not begin with a digit"
     if name in UNDECLARABLE:
         return f"`{name}` has a meaning of its own in the language"
-    taken = {node.name for node in walk(file.statements) if isinstance(node, (syntax.Leaf, syntax.Group, syntax.Let))}
+    side = axis_of(file, beside) if beside else ""
+    heard = [one for one in file.statements if not (side and isinstance(one, syntax.Layout) and one.axis != side)]
+    taken = {node.name for node in walk(tuple(heard)) if isinstance(node, (syntax.Leaf, syntax.Group, syntax.Let))}
     return f"there is already something called `{name}`" if name in taken else None
+
+
+def axis_of(file: syntax.File, leaf: syntax.Leaf) -> str:
+    """The axis of the layout that a region stands in: `layout` (both), `queries` or `keys`."""
+    layouts = [statement for statement in file.statements if isinstance(statement, syntax.Layout)]
+    return next((one.axis for one in layouts if any(node is leaf for node in walk(one.items))), "layout")
 
 
 def rename_region(file: syntax.File, old: str, new: str) -> list[TextEdit]:

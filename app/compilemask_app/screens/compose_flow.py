@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING
 
 from compilemask.language.parser import parse_tolerant
 from compilemask.source import Source
-from compilemask_app.composing import region_matrix, removing, renaming
+from compilemask_app.composing import HEADS, region_matrix
 from compilemask_app.composing.definitions import own_suggestions
-from compilemask_app.composing.parameters import Number, parameters_of, written
+from compilemask_app.composing.entry import Entry
+from compilemask_app.composing.parameters import Number, parameters_of
 from compilemask_app.composing.region_matrix import RegionMatrix, matrix_of
 from compilemask_app.composing.relations import suggestions
 from compilemask_app.composing.text_edits import TextEdit, applied, replacing, source_text
 from compilemask_app.jobs.compile_job import CompileRequest
-from compilemask_app.screens.dialogs import Prompt
+from compilemask_app.screens.entry_prompt import EntryPrompt
+from compilemask_app.screens.region_flow import RegionFlow
 from compilemask_app.screens.relation_screen import RelationScreen
-from compilemask_app.screens.shape_flow import ShapeFlow
 from compilemask_app.widgets.mask_editor import MaskEditor
 from compilemask_app.widgets.parameter_steppers import ParameterSteppers
 from compilemask_app.widgets.region_matrix_view import RegionMatrixView
@@ -49,6 +50,13 @@ class ComposeFlow:
         self._screen.query_one(MaskEditor).make(list(edits))
         self.read_text()  # at once: the next key may be about what has just been made
 
+    def entry(
+        self, edits_for: Callable[[str], tuple[TextEdit, ...]], value_in: Callable[[str], str] = str.strip
+    ) -> Entry:
+        """What is typed for a place of the text as it stands."""
+        document = self._screen.files.document
+        return Entry(self._screen.text, edits_for, value_in, document.folder, document.parameters)
+
     def change_number(self, place: int, change: Callable[[Number], TextEdit]) -> None:
         """Change a number of the parameters as the text has it now, so that quick steps add up."""
         self.read_text()
@@ -65,29 +73,21 @@ class ComposeFlow:
         view = self._screen.query_one(RegionMatrixView)
         matrix = view.matrix
         if matrix is None or view.locked:
-            self._screen.notify(f"line {view.locked} has an error of form; mend it first", severity="warning")
+            self._screen.app.refuse(f"line {view.locked} has an error of form; mend it first")
             return
         if row >= len(matrix.rows) or column >= len(matrix.columns):  # of a text that has changed since
             return
         match what:
-            case "pick":
+            case "line":
+                self._go_to_line(matrix, row, column)
+            case "pick" if row != HEADS:
                 await self._pick(matrix, row, column)
-            case "hide":
+            case "hide" if row != HEADS:
                 self._hide(matrix, row, column)
-            case "add":
-                await self._add(matrix, row)
-            case "rename":
-                await self._rename(matrix, row)
-            case "resize":
-                await self._resize(matrix, row)
-            case "split":
-                await ShapeFlow(self._screen).split(matrix, matrix.rows[row])
-            case "repeat":
-                await ShapeFlow(self._screen).repeat(matrix.rows[row])
-            case "delete":
-                self._delete(matrix, row)
+            case "hide":
+                self._screen.notify("a head: in the rows below it cells are hidden; - takes the region out")
             case _:
-                self._go_to_rule(matrix, row, column)
+                await RegionFlow(self._screen, self, matrix, row, column).change(what)
 
     def _edit_for(self, matrix: RegionMatrix, row: int, column: int, how: str) -> TextEdit | None:
         if how:
@@ -121,63 +121,20 @@ class ComposeFlow:
         if edit is not None:
             self.write(edit)
 
-    async def _add(self, matrix: RegionMatrix, row: int) -> None:
-        prompt = Prompt(
-            f"A region after {matrix.rows[row].name}",
-            "",
-            "name : size    for instance  draft : 16   or  answer : [512] * 4",
-            check=lambda text: _region_problem(matrix, text),
-        )
-        answer = await self._screen.app.ask(prompt)
-        if answer:
-            name, _, size = answer.partition(":")
-            self.write(region_matrix.add_region(matrix, matrix.rows[row], name.strip(), size.strip()))
-            self._screen.query_one(RegionMatrixView).go_to(name.strip())
-
-    def _delete(self, matrix: RegionMatrix, row: int) -> None:
-        name = matrix.rows[row].name
-        edits = removing.delete_region(matrix, matrix.rows[row])
-        if not edits:
-            self._screen.notify(f"{name} is all that its block holds; the text can take out the block")
-            return
-        self.write(*edits)
-        if len(edits) > 1:
-            lines = "a line" if len(edits) == 2 else f"{len(edits) - 1} lines"
-            self._screen.notify(f"{lines} about {name} alone went with it; ctrl+z brings all back")
-
-    async def _rename(self, matrix: RegionMatrix, row: int) -> None:
-        old = matrix.rows[row].name
-        prompt = Prompt(
-            f"Rename {old}",
-            old,
-            "in the layout and in every rule",
-            check=lambda text: None if text == old else renaming.name_problem(matrix.file, text),
-        )
-        answer = await self._screen.app.ask(prompt)
-        if answer and answer != old:
-            self.write(*renaming.rename_region(matrix.file, old, answer))
-
-    async def _resize(self, matrix: RegionMatrix, row: int) -> None:
-        region = matrix.rows[row]
-        old = region_matrix.size_text(region)
-        note = "a number, a parameter, a list (one region per entry), or grid(height, width)"
-        answer = await self._screen.app.ask(Prompt(f"Size of {region.name}", old, note))
-        if answer and answer != old:
-            self.write(region_matrix.resize_region(region, answer))
-
     async def type_number(self, place: int, begun: str) -> None:
         """Ask for another value of one number of the parameters, of which a digit is typed already."""
         self.read_text()
         steppers = self._screen.query_one(ParameterSteppers)
         if place >= len(steppers.numbers) or isinstance(steppers.numbers[place].value, bool):
             return
-        old = source_text(steppers.numbers[place].literal.span)
-        line = steppers.lines[steppers.numbers[place].parameter]
+        number = steppers.numbers[place]
+        old, line = source_text(number.literal.span), steppers.lines[number.parameter]
         note = f"in place of {old}" + (f" in {line.text}" if line.text != old else "")
-        prompt = Prompt(f"param {line.name}", begun, note, check=_number_problem, begun=True)
+        entry = self.entry(lambda typed: (replacing(number.literal.span, typed.strip()),))
+        prompt = EntryPrompt(f"param {line.name}", begun, note, entry, _number_problem, begun=True)
         answer = await self._screen.app.ask(prompt)
         if answer:
-            self.change_number(place, lambda number: replacing(number.literal.span, answer.strip()))
+            self.write(*entry.edits_for(answer))
 
     async def type_parameter(self, place: int) -> None:
         """Ask for the whole default of a parameter."""
@@ -186,22 +143,23 @@ class ComposeFlow:
         if place >= len(lines):  # of a text that has changed since
             return
         line = lines[place]
-        answer = await self._screen.app.ask(Prompt(f"param {line.name}", line.text, "its default"))
-        if answer and answer != line.text:
-            self._apply(written(line, answer))
+        if line.default is None:
+            self._screen.app.refuse(f"{line.name} has {line.text} here: the text says what it takes")
+            return
+        span = line.default.span
+        entry = self.entry(lambda typed: (replacing(span, typed.strip()),))
+        answer = await self._screen.app.ask(EntryPrompt(f"param {line.name}", line.text, "its default", entry))
+        if answer and answer.strip() != line.text:
+            self.write(*entry.edits_for(answer))
 
-    def _go_to_rule(self, matrix: RegionMatrix, row: int, column: int) -> None:
+    def _go_to_line(self, matrix: RegionMatrix, row: int, column: int) -> None:
+        """The rule of a cell, or where the region of a head is declared."""
         rules = matrix.at(row, column)
-        if rules:
+        if row == HEADS:
+            self._screen.show_line(matrix.columns[column].leaf.span.line)
+        elif rules:
             self._screen.show_line(rules[-1].rule.span.line)
 
 
 def _number_problem(text: str) -> str | None:
     return None if re.fullmatch(r"\s*-?\d[\d_]*\s*", text) else "a whole number; enter on the list types the rest too"
-
-
-def _region_problem(matrix: RegionMatrix, text: str) -> str | None:
-    name, colon, size = text.partition(":")
-    if not colon or not size.strip():
-        return f"and its size, for instance  {name.strip() or 'answer'} : 16"
-    return renaming.name_problem(matrix.file, name.strip())

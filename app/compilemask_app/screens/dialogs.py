@@ -65,12 +65,16 @@ class Prompt(Dialog[str | None]):
             yield Static(self._note, classes="note")
 
     @on(Input.Submitted)
-    def _submitted(self, event: Input.Submitted) -> None:
-        wrong = self._check(event.value) if self._check else None
+    async def _submitted(self, event: Input.Submitted) -> None:
+        wrong = await self.wrong(event.value)
         if wrong is None:
             self.answer(event.value)
         else:
             self.query_one(".note", Static).update(Text(wrong, style=self.app.theme_variables.get("error", "red")))
+
+    async def wrong(self, text: str) -> str | None:
+        """What is wrong with an answer, None if nothing is."""
+        return self._check(text) if self._check else None
 
 
 class Question(Dialog[str | None]):

@@ -11,6 +11,7 @@ from textual.message import Message
 from textual.reactive import reactive
 
 from compilemask_app.actions import Scope, bindings
+from compilemask_app.composing import HEADS
 from compilemask_app.widgets.steady import Steady
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ class RegionMatrixView(Steady, can_focus=True):
 
     matrix: reactive[RegionMatrix | None] = reactive(None, repaint=False)
     row: reactive[int] = reactive(0)
+    """`HEADS` on the head of a column, where keys and palette change the column's region."""
     column: reactive[int] = reactive(0)
     locked: reactive[int] = reactive(0)
     """The line with an error of form that has to be mended first, 0 if none."""
@@ -52,9 +54,15 @@ class RegionMatrixView(Steady, can_focus=True):
         self.say_again()
 
     def go_to(self, name: str) -> None:
-        """The cursor on the row of a region."""
-        rows = self.matrix.rows if self.matrix else ()
-        self.row = next((place for place, region in enumerate(rows) if region.name == name), self.row)
+        """The cursor on the row of a region, or on its column where it stands on the heads."""
+        if self.matrix is None:
+            return
+        regions = self.matrix.columns if self.row == HEADS else self.matrix.rows
+        place = next((place for place, region in enumerate(regions) if region.name == name), None)
+        if place is not None and self.row == HEADS:
+            self.column = place
+        elif place is not None:
+            self.row = place
 
     def _shape(self) -> tuple[int, int]:
         return (len(self.matrix.rows), len(self.matrix.columns)) if self.matrix else (0, 0)
@@ -70,8 +78,7 @@ class RegionMatrixView(Steady, can_focus=True):
         first, last, width = self._columns_shown()
         text = Text().append(ADD_REGION.ljust(NAME_WIDTH), style=colours.get("accent", ""))
         for column in range(first, last):
-            strong = "bold" if self.has_focus and column == self.column else ""
-            text.append(_cut(matrix.columns[column].name, width), style=f"{strong} {colours.get('secondary', '')}")
+            text.append_text(self._head(matrix, column, width))
         top = self._first_row()
         for row in range(top, min(len(matrix.rows), top + MOST_ROWS)):
             strong = "bold" if self.has_focus and row == self.row else ""
@@ -81,11 +88,22 @@ class RegionMatrixView(Steady, can_focus=True):
                 text.append_text(self._cell(matrix, row, column, width))
         return text.append_text(self._details(matrix))
 
+    def _head(self, matrix: RegionMatrix, column: int, width: int) -> Text:
+        strong = "bold" if self.has_focus and column == self.column else ""
+        style = f"{strong} {self.app.theme_variables.get('secondary', '')}"
+        name = matrix.columns[column].name
+        if (self.row, self.column) != (HEADS, column):
+            return Text(_cut(name, width), style=style)
+        return self._marked(name, (HEADS, column), width, style)
+
     def _cell(self, matrix: RegionMatrix, row: int, column: int, width: int) -> Text:
         words = matrix.summary(row, column)
+        return self._marked(words, (row, column), width, "dim" if words == "·" else "")
+
+    def _marked(self, words: str, place: tuple[int, int], width: int, style: str) -> Text:
+        """The words, bright where the cursor is."""
         colours = self.app.theme_variables
-        here = (row, column) == (self.row, self.column)
-        style = "dim" if words == "·" else ""
+        here = place == (self.row, self.column)
         if here and self.has_focus:
             style = f"bold {colours.get('background', '')} on {colours.get('primary', '')}"
         elif here:
@@ -93,18 +111,34 @@ class RegionMatrixView(Steady, can_focus=True):
         return Text.assemble((_cut(words, width - 1), style), " ")
 
     def _details(self, matrix: RegionMatrix) -> Text:
+        """Two lines about what is under the cursor."""
         colours = self.app.theme_variables
         text = Text("\n")
         if self.locked:
             return text.append(f"line {self.locked} has an error of form\n", style=colours.get("warning", ""))
+        if self.row == HEADS:
+            return text.append_text(self._about_region(matrix))
+        return text.append_text(self._about_cell(matrix))
+
+    def _about_region(self, matrix: RegionMatrix) -> Text:
+        from compilemask_app.composing.region_matrix import size_text
+
+        region = matrix.region(self.row, self.column)
+        text = Text(f"region {matrix.title(self.row, self.column)}")
+        text.append(f"   line {region.leaf.span.line}\n", style="dim")
+        return text.append(f"  size {size_text(region)}")
+
+    def _about_cell(self, matrix: RegionMatrix) -> Text:
+        text = Text()
         look, seen = matrix.rows[self.row].name, matrix.columns[self.column].name
         rules = matrix.effective(self.row, self.column)
+        hint = "   ↑ keys" if matrix.two_sided else ""
         if not rules:
-            return text.append(f"{look} does not see {seen}\n", style="dim")
+            return text.append(f"{look} does not see {seen}{hint}\n", style="dim")
         last = rules[-1]
         lines = ", ".join(str(applied.rule.span.line) for applied in rules)
         text.append(f"{look} {'sees' if last.rule.shows else 'cannot see'} {seen}")
-        text.append(f"   line {lines}\n", style="dim")
+        text.append(f"   line {lines}{hint}\n", style="dim")
         return text.append(f"  {last.how}")
 
     def _columns_shown(self) -> tuple[int, int, int]:
@@ -121,8 +155,8 @@ class RegionMatrixView(Steady, can_focus=True):
     # ------------------------------------------------------------ keys and mouse
 
     def key_up(self) -> None:
-        """The row above."""
-        self.row = max(0, self.row - 1)
+        """The row above; above the first, the heads."""
+        self.row = max(HEADS, self.row - 1)
 
     def key_down(self) -> None:
         """The row below."""
@@ -138,24 +172,25 @@ class RegionMatrixView(Steady, can_focus=True):
 
     def on_click(self, event: events.Click) -> None:
         """Once selects, twice picks a relation or renames; the corner adds a region."""
-        if self.matrix is None or not self.matrix.rows:
-            return
-        first, last, width = self._columns_shown()
+        rows = len(self.matrix.rows) if self.matrix else 0
         x, y = event.x - 1, event.y
-        if y == 0 and x < len(ADD_REGION):
-            self.action_add_region()
-        if y == 0 or y > min(MOST_ROWS, len(self.matrix.rows)):
+        if not rows or y > min(MOST_ROWS, rows):
             return
-        self.row = min(len(self.matrix.rows) - 1, self._first_row() + y - 1)
-        if x >= NAME_WIDTH:
+        on_names = x < NAME_WIDTH
+        if y == 0 and on_names:
+            if x < len(ADD_REGION):
+                self.action_add_region()
+            return
+        self.row = min(rows - 1, self._first_row() + y - 1) if y else HEADS
+        if not on_names:
+            first, last, width = self._columns_shown()
             self.column = min(last - 1, first + (x - NAME_WIDTH) // width)
-            if event.chain == 2:
-                self.action_pick()
-        elif event.chain == 2:
-            self.action_rename_region()
+        if event.chain == 2:
+            (self.action_rename_region if on_names else self.action_pick)()
 
     def action_pick(self) -> None:
-        self._want("pick")
+        """The relation of a cell; of a head, the name, which is what stands there."""
+        self._want("rename" if self.row == HEADS else "pick")
 
     def action_hide(self) -> None:
         self._want("hide")
