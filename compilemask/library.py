@@ -15,6 +15,7 @@ from __future__ import annotations
 import difflib
 import os
 import re
+import shlex
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -72,7 +73,7 @@ def locate(name_or_path: str | Path) -> Path:
         raise UsageError(f"{text:.200}: there is no such user, or no home folder") from None
     try:
         if path.is_file():
-            return path
+            return _a_mask_file(path)
     except OSError as error:  # a name that no file can have, a folder that may not be entered
         raise UsageError(f"{text:.200}: {error.strerror or error}") from None
     if path.is_dir():
@@ -81,10 +82,24 @@ def locate(name_or_path: str | Path) -> Path:
         raise UsageError(f"{text}: not a regular file; expected a {SUFFIX} file or the name of a library mask")
     if path.is_symlink():
         raise UsageError(f"{text}: {_broken(path)}")
-    if looks_like_path and ("/" in text or "\\" in text):
-        near = _nearest_in(path)
-        raise UsageError(f"there is no file {text}{near}")
+    if looks_like_path and ("/" in text or "\\" in text or text.endswith(SUFFIX)):
+        raise UsageError(_missing(path, text))
     raise UsageError(f"there is no library mask and no file called {text!r}{_nearest(text)}")
+
+
+def _a_mask_file(path: Path) -> Path:
+    """The path, unless it is an array, which people give for the mask that it holds."""
+    if path.suffix.lower() == ".npy":
+        command = shlex.join(["compilemask", "import", str(path), "-o", f"{path.stem}{SUFFIX}"])
+        raise UsageError(f"{path} is an array, expected a {SUFFIX} file: `{command}` makes one")
+    return path
+
+
+def _here() -> str:
+    try:
+        return str(Path.cwd())
+    except OSError:  # the folder has been removed
+        return "the current folder"
 
 
 def header(name: str) -> Header:
@@ -129,19 +144,31 @@ def _broken(link: Path) -> str:
 
 
 def _nearest(text: str) -> str:
-    stem = text.removesuffix(SUFFIX)
-    known = names()
-    near = difflib.get_close_matches(stem, known, n=3, cutoff=0.5)
-    near += [name for name in known if len(stem) > 2 and stem in name and name not in near][: 3 - len(near)]
+    near = _close(text.removesuffix(SUFFIX), names())
     if near:
         return f"; did you mean {' or '.join(near)}?"
     return "; `compilemask list` shows the library, and a file is given by its path"
 
 
-def _nearest_in(path: Path) -> str:
-    parent = path.parent
-    if not parent.is_dir():
-        return f": the folder {parent} does not exist"
-    known = sorted(child.name for child in parent.glob(f"*{SUFFIX}") if child.is_file())
-    near = difflib.get_close_matches(path.name, known, n=3)
-    return f"; did you mean {' or '.join(str(parent / name) for name in near)}?" if near else ""
+def _close(stem: str, known: list[str]) -> list[str]:
+    """At most three names that a mistyped one, or the beginning of a word in them, may stand for; none where all are far."""
+    near = difflib.get_close_matches(stem, known, n=3, cutoff=0.75)
+    inside = [name for name in known if len(stem) > 2 and f"_{stem}" in f"_{name}" and name not in near]
+    return near + inside[: 3 - len(near)]
+
+
+def _missing(path: Path, text: str) -> str:
+    """What to say of a path that leads nowhere: where was looked, and what there is of a close name."""
+    where = "" if path.is_absolute() else f" in {_here()}"
+    if not path.parent.is_dir():
+        return f"there is no file {text}: the folder {path.parent} does not exist{where}"
+    files = sorted(child.stem for child in path.parent.glob(f"*{SUFFIX}") if child.is_file())
+    near = [str(path.parent / f"{stem}{SUFFIX}") for stem in _close(path.stem, files)]
+    said = f"there is no file {text}{where}"
+    if near:
+        said += f"; did you mean {' or '.join(near)}?"
+    bare = path.parent == Path() and path.suffix == SUFFIX
+    in_library = [path.stem] if path.stem in names() else _close(path.stem, names())
+    if bare and in_library:
+        said += f"; the library has {' and '.join(in_library)}, named without {SUFFIX}"
+    return said

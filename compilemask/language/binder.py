@@ -17,6 +17,7 @@ from compilemask.language.bind_parameters import (
 )
 from compilemask.language.bind_sample import BoundSample, bind_sample, heads_of
 from compilemask.language.findings import Findings, reject
+from compilemask.language.given_kinds import naming_given
 from compilemask.language.program import Program
 from compilemask.language.values import Value
 from compilemask.source import Diagnostic, Severity
@@ -49,12 +50,14 @@ def _bound(
     _stop_on_errors(findings)
     given = given_values(collected, params, samples, findings)
     raw = constants(collected, given, findings)
+    findings.found = naming_given(findings.found, collected, given)
     _stop_on_errors(findings)
     checker.check_names(collected, findings)
     try:
         program = _program(collected, given, raw, findings)
     except RecursionError:
         raise MaskFileError([_too_deep()]) from None
+    findings.found = naming_given(findings.found, collected, given)
     _stop_on_errors(findings)
     assert program is not None
     return program

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from compilemask import CompiledMask, UsageError, compile, compile_text  # noqa: A004
+from compilemask import CompiledMask, MaskFileError, UsageError, compile, compile_text  # noqa: A004
 from compilemask.pipeline import compile_file
 
 TEXT = "param n = 3\nlayout\n    token : n\nrules\n    token sees token : causal\n"
@@ -75,3 +75,43 @@ def test_what_works_like_a_whole_number_or_a_list_is_one(mask: CompiledMask, tmp
     assert compile_text(TEXT, samples=like({"n": n} for n in (2, 2))).batch in (1, 2)
     (tmp_path / "one.mask").write_text(TEXT)
     assert compile_file(tmp_path / "one.mask").rows.visible == 6
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("16", '`length` is given "16", a string; its default is 2048'),
+        (None, "`length` is given None, no bound (`any`); its default is 2048"),
+        (True, "`length` is given true, a condition; its default is 2048"),
+    ],
+)
+def test_a_size_of_another_kind_is_told_with_the_argument_it_comes_from(value: object, said: str) -> None:
+    with pytest.raises(MaskFileError) as caught:
+        compile("causal", length=value)
+    assert [one.hint for one in caught.value.diagnostics] == [said]
+
+
+@pytest.mark.parametrize(
+    ("how", "given", "said"),
+    [
+        ("window(behind=w, ahead=0)", {"w": "3"}, '`w` is given "3", a string; its default is 2'),
+        ("q.pos % w == 0", {"w": "3"}, '`w` is given "3", a string; its default is 2'),
+        ("causal by (pos // w)", {"w": [1, 2]}, "`w` is given [1, 2], a list of 2; its default is 2"),
+        ("q.pos // w > open", {"w": 3, "open": "x"}, '`open` is given "x", a string'),
+        ("random(count=w, seed=1) by u", {"w": None}, "`w` is given None, no bound (`any`); its default is 2"),
+    ],
+)
+def test_a_value_of_another_kind_is_told_where_a_rule_uses_it(how: str, given: dict[str, Any], said: str) -> None:
+    text = f"param w = 2, open, free = any\nlayout\n    a : 8\nlet u = pos\nrules\n    a sees a : {how}\n"
+    with pytest.raises(MaskFileError) as caught:
+        compile_text(text, params={"open": 1, **given})
+    assert said in [one.hint for one in caught.value.diagnostics]
+
+
+def test_values_of_the_right_kind_are_not_blamed() -> None:
+    text = (
+        'param w = 2, free = any\nlayout\n    a : 8\nrules\n    a sees a : window(behind=w, ahead=free) or w == "a"\n'
+    )
+    with pytest.raises(MaskFileError) as caught:
+        compile_text(text, w=3, free=4)
+    assert not [one.hint for one in caught.value.diagnostics if one.hint and "given" in one.hint]
