@@ -151,7 +151,7 @@ def _nearest(text: str) -> str:
 
 
 def _close(stem: str, known: list[str]) -> list[str]:
-    """At most three names that a mistyped one, or the beginning of a word in them, may stand for; none where all are far."""
+    """At most three names that are close to a mistyped one or have it as the beginning of a word."""
     near = difflib.get_close_matches(stem, known, n=3, cutoff=0.75)
     inside = [name for name in known if len(stem) > 2 and f"_{stem}" in f"_{name}" and name not in near]
     return near + inside[: 3 - len(near)]

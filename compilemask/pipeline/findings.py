@@ -8,11 +8,13 @@ from compilemask.intervals.lowering import Lowered
 from compilemask.intervals.painting import Effect, RuleEffect
 from compilemask.intervals.solve import Form
 from compilemask.language.program import Program, Rule, Variant
+from compilemask.pipeline.absent import absent_value
 from compilemask.pipeline.best_order import Candidate
 from compilemask.source import Diagnostic, Severity
 from compilemask.tiles import TileMap
 
 RUNS_UNFRIENDLY = 64
+VARIANTS_ASKED = 16  # a rule that never matches in more of them is reported without the reason
 
 TAKEN_HINT = "rules run from top to bottom and a later one wins; move this one down, or take it out"
 
@@ -38,7 +40,7 @@ _IDLE: dict[Effect, tuple[str, str, str]] = {
 
 def findings(program: Program, kept: tuple[Lowered, ...]) -> tuple[Diagnostic, ...]:
     """Warnings and notes about the compiled mask, once each."""
-    found = _rules(kept)
+    found = _rules(program.variants, kept)
     for lowered in kept:
         found += _per_cell(lowered)
     for variant, lowered in zip(program.variants, kept, strict=True):
@@ -67,22 +69,25 @@ def fragments(lowered: Lowered, tiles: TileMap, better: Candidate | None) -> Dia
     return Diagnostic(Severity.WARNING, "not-tile-friendly", message, None, hint)
 
 
-def _rules(kept: tuple[Lowered, ...]) -> list[Diagnostic]:
+def _rules(variants: tuple[Variant, ...], kept: tuple[Lowered, ...]) -> list[Diagnostic]:
     """A rule is reported if it is idle in every variant that has it."""
-    effects: dict[int, list[RuleEffect]] = {}
-    for lowered in kept:
+    effects: dict[int, list[tuple[RuleEffect, Variant]]] = {}
+    for variant, lowered in zip(variants, kept, strict=True):
         for one in lowered.effects:
             if one.effect is not Effect.UNUSED:
-                effects.setdefault(one.rule.number, []).append(one)
-    return [_idle(found) for found in effects.values() if all(one.effect is not Effect.USED for one in found)]
+                effects.setdefault(one.rule.number, []).append((one, variant))
+    idle = [found for found in effects.values() if all(one.effect is not Effect.USED for one, _ in found)]
+    return [_idle([one for one, _ in found], [variant for _, variant in found]) for found in idle]
 
 
-def _idle(found: list[RuleEffect]) -> Diagnostic:
+def _idle(found: list[RuleEffect], variants: list[Variant]) -> Diagnostic:
     """The warning for a rule that changes nothing in any variant, for whatever reasons."""
     kinds = {one.effect for one in found}
     effect = found[0].effect if len(kinds) == 1 else Effect.REPAINTED
     if effect in _IDLE:
         code, message, hint = _IDLE[effect]
+        if effect is Effect.NEVER:
+            hint = _absent(found, variants) or hint
         return Diagnostic(Severity.WARNING, code, message, found[0].rule.span, hint)
     what, does, do = _TAKEN[effect]
     by = found[0].by
@@ -90,6 +95,14 @@ def _idle(found: list[RuleEffect]) -> Diagnostic:
     who = f"the rule {_place(by, found[0].rule)} {does}" if by is not None and one_rule else f"later rules {do}"
     message = f"this rule changes nothing with these sizes: {who} {what}"
     return Diagnostic(Severity.WARNING, "rule-hidden", message, found[0].rule.span, TAKEN_HINT)
+
+
+def _absent(found: list[RuleEffect], variants: list[Variant]) -> str | None:
+    """The absent value that keeps a rule from matching, where it is the same one in every variant."""
+    if len(found) > VARIANTS_ASKED:
+        return None
+    reasons = {absent_value(one.rule, variant) for one, variant in zip(found, variants, strict=True)}
+    return reasons.pop() if len(reasons) == 1 else None
 
 
 def _place(rule: Rule, seen_from: Rule) -> str:
