@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from compilemask.command_line.exit_codes import ExitCode
 from compilemask.command_line.explaining import explanation_json, explanation_lines
+from compilemask.command_line.importing import additive
 from compilemask.command_line.masks import no_such_entry, parameter_json, parameters_shown
 from compilemask.command_line.screen import say, say_json, unicode_shown
 from compilemask.command_line.settings import parameters_of
+from compilemask.command_line.streams import remark
 from compilemask.command_line.views import shortened
-from compilemask.errors import UsageError
-from compilemask.imports import EXPECTED, Form, Masks, masks_of, read_array
+from compilemask.errors import MaskFileError, UsageError
+from compilemask.imports import EXPECTED, Form, Masks, hidden_value, masks_of, read_array
+from compilemask.imports.arrays import Array
+from compilemask.language.findings import counted
 from compilemask.language.parameter_table import ShownParameter
 from compilemask.language.values import show
 from compilemask.measure.comparing import (
@@ -30,6 +34,7 @@ from compilemask.measure.naming import token_name
 from compilemask.pipeline import CompiledMask
 from compilemask.pipeline import compile as compile_mask
 from compilemask.pipeline.memory import keep_freed_memory
+from compilemask.source import Diagnostic
 
 ORDERS = "the token orders differ: compared in the order in which the caller holds the tokens, as attention sees them"
 
@@ -58,10 +63,7 @@ def run(arguments: Namespace) -> ExitCode:
     common = parameters_of(arguments)
     if common and all(_is_array(file) for file in (arguments.a, arguments.b)):
         raise UsageError("arrays have no parameters: expected no --set and no --set-file")
-    a, b = (
-        _given(arguments, letter, file, name, common)
-        for letter, file, name in zip("ab", (arguments.a, arguments.b), names, strict=True)
-    )
+    a, b = _both(arguments, names, common)
     if _lengths(a) != _lengths(b):
         return _say_lengths(a, b, arguments.json)
     for what, axis in (("batch", 0), ("head", 1)):
@@ -77,35 +79,87 @@ def run(arguments: Namespace) -> ExitCode:
     return ExitCode.GOOD if found.equal else ExitCode.NO
 
 
-def _given(arguments: Namespace, letter: str, file: str, name: str, common: dict[str, Any]) -> _Given:
-    own = Namespace(set=getattr(arguments, f"set_{letter}"), set_file=getattr(arguments, f"set_file_{letter}"))
-    parameters = parameters_of(own)
-    if _is_array(file):
-        if parameters:
-            raise UsageError(f"{file}: an array has no parameters: expected no --set-{letter}")
-        return _Given(letter, array_side(_masks(Path(file)), name), None, ())
+def _both(arguments: Namespace, names: tuple[str, str], common: dict[str, Any]) -> tuple[_Given, _Given]:
+    """The two sides. A mask comes first: it says which axes an array has."""
+    found: dict[str, _Given] = {}
+    sides = zip("ab", (arguments.a, arguments.b), names, strict=True)
+    for letter, file, name in sorted(sides, key=lambda side: _is_array(side[1])):
+        if _is_array(file):
+            other = next((one.compiled for one in found.values() if one.compiled is not None), None)
+            found[letter] = _given_array(arguments, letter, file, name, other)
+        else:
+            found[letter] = _given_mask(arguments, letter, file, name, common)
+    return found["a"], found["b"]
+
+
+def _own_parameters(arguments: Namespace, letter: str) -> dict[str, Any]:
+    return parameters_of(
+        Namespace(set=getattr(arguments, f"set_{letter}"), set_file=getattr(arguments, f"set_file_{letter}"))
+    )
+
+
+def _given_array(arguments: Namespace, letter: str, file: str, name: str, other: CompiledMask | None) -> _Given:
+    if _own_parameters(arguments, letter):
+        raise UsageError(f"{file}: an array has no parameters: expected no --set-{letter}")
+    return _Given(letter, array_side(_masks(Path(file), other), name), None, ())
+
+
+def _given_mask(arguments: Namespace, letter: str, file: str, name: str, common: dict[str, Any]) -> _Given:
     arguments.mask = file  # whose findings are printed if it is invalid
-    values = {**common, **parameters}
+    values = {**common, **_own_parameters(arguments, letter)}
     keep_freed_memory()
-    compiled = compile_mask(file, params=values)  # without its warnings, which `check` prints
+    try:
+        compiled = compile_mask(file, params=values)  # without its warnings, which `check` prints
+    except MaskFileError as error:
+        several = not (_is_array(arguments.a) or _is_array(arguments.b))
+        raise MaskFileError([_with_sides(one, several and bool(common)) for one in error.diagnostics]) from None
     return _Given(letter, compiled_side(compiled, name), compiled, parameters_shown(file, values, compiled))
+
+
+def _with_sides(one: Diagnostic, common: bool) -> Diagnostic:
+    """A parameter that one of two masks lacks: which options set it for the other alone."""
+    if one.code != "unknown-parameter" or not common:
+        return one
+    hint = "--set is for both masks; a parameter of one of them is set by --set-a or --set-b"
+    return replace(one, hint=f"{one.hint}; {hint}" if one.hint else hint)
 
 
 def _is_array(file: str) -> bool:
     return file.lower().endswith(".npy")
 
 
-def _masks(path: Path) -> Masks:
+def _masks(path: Path, other: CompiledMask | None) -> Masks:
     array = read_array(path)
+    if array.ndim == 3:
+        array = _with_both_axes(path, array, other)
     if array.ndim not in (2, 4):
         found = f"{array.dtype} {list(array.shape)}"
         raise UsageError(
             f"{path} holds {found}; expected {EXPECTED[Form.DENSE]}; `compilemask import` reads other forms"
         )
     try:
-        return masks_of(array, Form.DENSE)
+        masks = masks_of(array, Form.DENSE)
+        hidden = hidden_value(array)
     except UsageError as error:
         raise UsageError(f"{path}: {error}") from None
+    if hidden is not None:
+        remark(additive(path, hidden))
+    return masks
+
+
+def _with_both_axes(path: Path, array: Array, other: CompiledMask | None) -> Array:
+    """[batch, heads, queries, keys] of an array whose first axis the other mask tells: its heads, or its samples."""
+    count = len(array)
+    heads, samples = (1, 1) if other is None else (other.heads, other.batch)
+    if count == 1 or (count == heads and samples == 1):
+        return array[None]
+    if count == samples and heads == 1:
+        return array[:, None]
+    has = "" if other is None else f"; {other.name} has {counted(heads, 'head')} and {counted(samples, 'sample')}"
+    raise UsageError(
+        f"{path} holds {array.dtype} {list(array.shape)}, whose first axis may be heads or samples{has}: "
+        "save `x[None]` for heads, `x[:, None]` for samples"
+    )
 
 
 def _lengths(given: _Given) -> tuple[int, int]:

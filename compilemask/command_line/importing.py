@@ -9,7 +9,7 @@ from pathlib import Path
 from compilemask.command_line.exit_codes import ExitCode
 from compilemask.command_line.streams import remark
 from compilemask.errors import MaskFileError, UsageError
-from compilemask.imports import EXPECTED, Form, Imported, guess, imported, read_array, write
+from compilemask.imports import EXPECTED, Form, Imported, guess, hidden_value, imported, read_array, write
 from compilemask.pipeline import compile as compile_mask
 
 
@@ -22,15 +22,24 @@ def run(arguments: Namespace) -> ExitCode:
     form = Form(arguments.form) if arguments.form else guess(array)
     if form is None:
         known = "\n".join(f"  {form.value}: {EXPECTED[form]}" for form in Form)
-        raise UsageError(f"{source} holds {array.dtype} {list(array.shape)}, which is none of\n{known}")
+        axes = "\n  of heads make four axes by `x[None]`, of samples by `x[:, None]`" if array.ndim == 3 else ""
+        raise UsageError(f"{source} holds {array.dtype} {list(array.shape)}, which is none of\n{known}{axes}")
     try:
         mask = imported(array, form, output.stem, causal=arguments.causal, length=arguments.length)
         _try(mask, output.name)
+        hidden = hidden_value(array)
     except UsageError as error:
         raise UsageError(f"{source}: {error}") from None
+    if hidden is not None:
+        remark(additive(source, hidden))
     for path in write(mask, output):
         remark(f"wrote {path}")
     return ExitCode.GOOD
+
+
+def additive(path: Path, hidden: float) -> str:
+    """How an array of floats was read."""
+    return f"{path}: a mask to add, read as 0 = visible, {hidden:.6g} = hidden"
 
 
 def _try(mask: Imported, name: str) -> None:

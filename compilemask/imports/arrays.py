@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from enum import Enum
 from pathlib import Path
@@ -45,7 +46,7 @@ def read_array(path: Path) -> Array:
     """The array of a `.npy` file, not yet in memory.
 
     Raises:
-        UsageError: the file is missing, is no `.npy` file, or holds something else than booleans or integers.
+        UsageError: the file is missing, is no `.npy` file, or holds something else than booleans, integers or floats.
     """
     opened(path).close()  # numpy would wait for a pipe
     try:
@@ -55,13 +56,48 @@ def read_array(path: Path) -> Array:
         raise UsageError(f"{path}: {error.strerror or error}") from None
     except NOT_NPY:
         raise UsageError(f"{path} is no array that can be read; expected a .npy file as numpy.save writes it") from None
-    if array.dtype.kind not in "biu":
+    if array.dtype.kind not in "biuf":
         raise UsageError(f"{path} holds {array.dtype} values; expected booleans or integers")
     return array
 
 
+def hidden_value(array: Array) -> float | None:
+    """The value that hides in an additive mask of floats, beside 0, which shows; None for booleans and integers.
+
+    Only -inf and the lowest number of the type are taken for it: any other number may be a bias that hides nothing.
+
+    Raises:
+        UsageError: the array holds other floats, or 0 alone, which may mean all or nothing.
+    """
+    if array.dtype.kind != "f":
+        return None
+    lowest = float(np.finfo(array.dtype).min)
+    hidden: float | None = None
+    for block in _blocks(array.reshape(-1, array.shape[-1]) if array.ndim and array.size else array.reshape(1, -1)):
+        others = block[block != 0]
+        if others.size and hidden is None:
+            hidden = float(others[0])
+        if others.size and (hidden not in (-math.inf, lowest) or not (others == hidden).all()):
+            odd = next((x for x in others.tolist() if x not in (-math.inf, lowest)), None)
+            what = f"such as {odd:.6g}" if odd is not None else f"both -inf and {lowest:.6g}"
+            raise _not_additive(array, f"values {what}")
+    if hidden is None and array.size:
+        raise _not_additive(array, "zeros only, which may show all or nothing")
+    return hidden
+
+
+def _not_additive(array: Array, found: str) -> UsageError:
+    return UsageError(
+        f"the array holds {array.dtype} {found}; expected booleans, or a mask to add that holds 0 (visible) and "
+        f"-inf or {float(np.finfo(array.dtype).min):.6g} (hidden); "
+        "save `x == 0`, or whatever is True where a query sees a key"
+    )
+
+
 def guess(array: Array) -> Form | None:
     """The form that an array most likely has; None where none fits."""
+    if array.dtype.kind == "f":
+        return Form.DENSE if array.ndim in (2, 4) else None
     if array.dtype.kind == "b" and array.ndim in (2, 4):
         return Form.DENSE
     if array.ndim == 1:
@@ -117,20 +153,29 @@ def _dense(array: Array) -> Masks:
     _few_masks(stack)
     _few(stack.shape[2], "queries")
     _few(stack.shape[3], "keys")
+    hidden_value(array)
     return tuple(tuple(_from_dense(one, array) for one in sample) for sample in stack)
 
 
 def _from_dense(cells: Array, whole: Array) -> Intervals:
     """By blocks of rows, so that a large array is never in memory twice."""
     rows, columns = cells.shape
-    step = max(1, (1 << 26) // max(1, columns))
     parts = []
-    for first in range(0, rows, step):
-        block = np.asarray(cells[first : first + step])
+    for block in _blocks(cells):
+        if block.dtype.kind == "f":
+            parts.append(Intervals.from_dense(block == 0))  # an additive mask, as `hidden_value` has found
+            continue
         if block.dtype.kind != "b":
             _need(bool(((block == 0) | (block == 1)).all()), whole, Form.DENSE, "it holds other values")
         parts.append(Intervals.from_dense(block.astype(np.bool_)))
     return Intervals.stacked(columns, parts) if parts else Intervals.empty(rows, columns)
+
+
+def _blocks(cells: Array) -> Iterator[Array]:
+    """Some rows after the other, in memory."""
+    step = max(1, (1 << 26) // max(1, cells.shape[1]))
+    for first in range(0, len(cells), step):
+        yield np.asarray(cells[first : first + step])
 
 
 def _endpoints(array: Array, length: int | None) -> Masks:

@@ -120,13 +120,10 @@ def test_an_order_of_tokens_changes_no_cell_and_is_told(capsys: Capture, pair: P
     [
         (("causal",), 2, "the following arguments are required: B"),
         (("causal", "none.npy"), 2, "none.npy: No such file"),
-        (
-            ("causal", "three.npy"),
-            2,
-            "expected booleans (or 0 and 1), [queries, keys] or [batch, heads, queries, keys]",
-        ),
+        (("causal", "three.npy"), 2, "causal has 1 head and 1 sample: save `x[None]` for heads"),
+        (("causal", "five.npy"), 2, "expected booleans (or 0 and 1), [queries, keys] or [batch, heads, queries, keys]"),
         (("causal", "two.npy"), 2, "two.npy: not dense: it holds other values"),
-        (("causal", "float.npy"), 2, "holds float32 values; expected booleans or integers"),
+        (("causal", "float.npy"), 2, "holds float32 values such as 1; expected booleans, or a mask to add"),
         (("causal", "bool.npy", "--set-b", "n=3"), 2, "bool.npy: an array has no parameters: expected no --set-b"),
         (("bool.npy", "bool.npy", "--set", "n=3"), 2, "arrays have no parameters"),
         (("causal", "clear", "--set", "length=9"), 1, "clear: error[unknown-parameter]: the mask has no parameter"),
@@ -139,6 +136,7 @@ def test_what_cannot_be_compared_is_one_clear_message(
     monkeypatch.chdir(tmp_path)
     np.save("bool.npy", np.ones((3, 3), np.bool_))
     np.save("three.npy", np.ones((3, 3, 3), np.bool_))
+    np.save("five.npy", np.ones((1, 1, 1, 3, 3), np.bool_))
     np.save("two.npy", np.full((3, 3), 2))
     np.save("float.npy", np.ones((3, 3), np.float32))
     Path("wrong.mask").write_text("layout\n    a : 1\nrules\n    b sees a : all\n")
@@ -146,3 +144,45 @@ def test_what_cannot_be_compared_is_one_clear_message(
     assert said in refused(capsys, "compare", *words, code=code)
     assert main(["compare", *words, "--json"]) == code
     assert json.loads(capsys.readouterr().out)
+
+
+HEADS = "heads 2\nlayout\n    a : 4\nrules\n    a sees a : causal\nrules when head == 1\n    a sees a : all\n"
+SAMPLES = "param n per batch = [3, 4]\nlayout\n    a : n\n    padding : 4 - n\nrules\n    a sees a : causal\n"
+
+
+def test_the_first_of_three_axes_is_what_the_mask_has_as_many_of(capsys: Capture, tmp_path: Path) -> None:
+    low = np.tri(4, dtype=np.bool_)
+    short = low & (np.arange(4) < 3) & (np.arange(4) < 3)[:, None]
+    (tmp_path / "heads.mask").write_text(HEADS)
+    (tmp_path / "samples.mask").write_text(SAMPLES)
+    np.save(tmp_path / "heads.npy", np.stack([low, np.ones_like(low)]))
+    np.save(tmp_path / "samples.npy", np.stack([short, low]))
+    np.save(tmp_path / "one.npy", low[None])
+    (tmp_path / "one.mask").write_text(HEADS.partition("rules when")[0].replace("heads 2\n", ""))
+
+    for name in ("heads", "samples", "one"):
+        for pair in ((f"{name}.npy", f"{name}.mask"), (f"{name}.mask", f"{name}.npy")):
+            assert answered(capsys, "compare", *(tmp_path / file for file in pair))["equal"] is True
+
+
+def test_a_first_axis_that_may_be_either_is_asked_for(capsys: Capture, tmp_path: Path) -> None:
+    (tmp_path / "two.mask").write_text("heads 2\n" + SAMPLES + "rules when head == 1\n    a sees a : all\n")
+    np.save(tmp_path / "two.npy", np.ones((2, 4, 4), np.bool_))
+    for names in (("two.npy", "two.mask"), ("two.mask", "two.npy"), ("two.npy", "two.npy")):
+        said = refused(capsys, "compare", *(tmp_path / name for name in names), code=2)
+        assert "whose first axis may be heads or samples" in said
+        assert "save `x[None]` for heads, `x[:, None]` for samples" in said
+        assert ("two has 2 heads and 2 samples" in said) == ("two.mask" in names)
+
+
+def test_a_parameter_of_one_mask_is_told_how_to_be_set(capsys: Capture) -> None:
+    said = refused(capsys, "compare", "sliding_window", "causal", "--set", "size=8", code=1)
+    assert "the mask has no parameter `size`" in said
+    assert "set by --set-a or --set-b" in said
+    assert "--set-a" not in refused(capsys, "compare", "causal", "causal", "--set-b", "size=8", code=1)
+
+
+def test_a_mask_to_add_is_compared_as_what_it_leaves(capsys: Capture, tmp_path: Path) -> None:
+    np.save(tmp_path / "added.npy", np.where(np.tri(5, dtype=np.bool_), 0, -np.inf).astype(np.float32))
+    assert main(["compare", str(tmp_path / "added.npy"), "causal", "--set", "length=5"]) == 0
+    assert "read as 0 = visible, -inf = hidden" in capsys.readouterr().err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -185,8 +186,8 @@ def test_values_that_could_run_code_are_refused(tmp_path: Path) -> None:
     np.save(tmp_path / "odd.npy", np.array([{}], dtype=object), allow_pickle=True)
     with pytest.raises(UsageError, match="no array that can be read"):
         read_array(tmp_path / "odd.npy")
-    np.save(tmp_path / "odd.npy", np.zeros(3))
-    with pytest.raises(UsageError, match="float64"):
+    np.save(tmp_path / "odd.npy", np.zeros(3, np.complex64))
+    with pytest.raises(UsageError, match="complex64"):
         read_array(tmp_path / "odd.npy")
 
 
@@ -230,3 +231,41 @@ class TestVerb:
         assert main(["import", str(tmp_path / "ends.npy"), "-o", str(tmp_path / "x.mask")]) == 2
         assert f"{MOST_INSTANCES:,}" in capsys.readouterr().err
         assert [path.name for path in tmp_path.iterdir()] == ["ends.npy"]
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("lowest", [False, True])
+def test_a_mask_to_add_is_what_it_leaves(dtype: str, lowest: bool, tmp_path: Path, capsys: Capture) -> None:
+    cells = np.tri(9, 12, 2, dtype=np.bool_)
+    hidden = np.finfo(dtype).min if lowest else -np.inf
+    np.save(tmp_path / "added.npy", np.where(cells, 0, hidden).astype(dtype))
+    array = read_array(tmp_path / "added.npy")
+
+    assert guess(array) is Form.DENSE
+    assert np.array_equal(compiled_from(array, Form.DENSE, tmp_path).dense(), cells)
+    assert main(["import", str(tmp_path / "added.npy"), "-o", str(tmp_path / "out.mask")]) == 0
+    assert f"a mask to add, read as 0 = visible, {float(hidden):.6g} = hidden" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        ([[0.0, -1e9]], "float32 values such as -1e+09"),
+        ([[-0.5, -np.inf]], "float32 values such as -0.5"),
+        ([[-np.inf, -0.5]], "float32 values such as -0.5"),
+        ([[1.0, 0.0]], "float32 values such as 1"),
+        ([[np.nan, 0.0]], "float32 values such as nan"),
+        ([[0.0, np.inf]], "float32 values such as inf"),
+        ([[-np.inf, 0.0], [0.0, np.finfo(np.float32).min]], "float32 values both -inf and -3.40282e+38"),
+        ([[0.0, 0.0]], "float32 zeros only"),
+    ],
+)
+def test_floats_that_may_be_biases_are_no_mask(values: list[list[float]], told: str, tmp_path: Path) -> None:
+    np.save(tmp_path / "biases.npy", np.array(values, np.float32))
+    with pytest.raises(UsageError, match=re.escape(told)) as caught:
+        imported(read_array(tmp_path / "biases.npy"), Form.DENSE, "biases")
+    assert "save `x == 0`" in str(caught.value)
+
+
+def test_floats_that_hide_everything_are_a_mask_that_shows_nothing() -> None:
+    assert "rules" in imported(np.full((3, 4), -np.inf), Form.DENSE, "nothing").text
