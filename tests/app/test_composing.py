@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from compilemask_app.composing import definitions, parameters, region_matrix, relations, removing, renaming
+from compilemask_app.composing import cell_rules, definitions, parameters, region_matrix, relations, removing, renaming
 from compilemask_app.composing.text_edits import TextEdit, applied
 
 from compilemask.language.parser import parse_tolerant
@@ -57,36 +57,36 @@ def test_selectors_of_parts_and_of_everything_reach_the_right_cells() -> None:
 
 
 def test_a_relation_is_replaced_in_place() -> None:
-    changed = after(TEXT, region_matrix.set_relation(matrix(), 0, 0, "before"))
+    changed = after(TEXT, cell_rules.set_relation(matrix(), 0, 0, "before"))
     assert changed == TEXT.replace(
         "prompt sees prompt : causal within document   # why", "prompt sees prompt : before   # why"
     )
 
 
 def test_a_cell_without_a_rule_gets_one_below_the_others() -> None:
-    changed = after(TEXT, region_matrix.set_relation(matrix(), 0, 1, "all"))
+    changed = after(TEXT, cell_rules.set_relation(matrix(), 0, 1, "all"))
     assert changed == TEXT + "    prompt sees answer : all\n"
 
 
 def test_a_rule_goes_when_its_cell_is_hidden() -> None:
-    changed = after(TEXT, region_matrix.hide(matrix(), 1, 0))
+    changed = after(TEXT, cell_rules.hide(matrix(), 1, 0))
     assert changed == TEXT.replace("    answer sees prompt : all within document\n", "")
-    assert region_matrix.hide(matrix(), 0, 1) is None
+    assert cell_rules.hide(matrix(), 0, 1) is None
 
 
 def test_hiding_a_cell_of_a_wider_rule_adds_a_rule_that_hides() -> None:
     text = "layout\n    a : 3\n    b : 4\nrules\n    everything sees everything : causal"
-    changed = after(text, region_matrix.hide(matrix(text), 0, 1))
+    changed = after(text, cell_rules.hide(matrix(text), 0, 1))
     assert changed == text + "\n    a cannot see b : all"
     assert not parse_tolerant(Source("t", changed)).diagnostics
 
 
 def test_a_cell_under_a_wider_rule_is_hidden_before_it_gets_its_own() -> None:
     text = "layout\n    a : 3\n    b : 4\nrules\n    everything sees everything : causal\n"
-    changed = after(text, region_matrix.set_relation(matrix(text), 0, 1, "self"))
+    changed = after(text, cell_rules.set_relation(matrix(text), 0, 1, "self"))
     assert changed == text + "    a cannot see b : all\n    a sees b : self\n"
     assert matrix(changed).summary(0, 1) == "self"
-    again = after(changed, region_matrix.set_relation(matrix(changed), 0, 1, "all"))
+    again = after(changed, cell_rules.set_relation(matrix(changed), 0, 1, "all"))
     assert again == text + "    a cannot see b : all\n    a sees b : all\n"
 
 
@@ -94,7 +94,7 @@ def test_a_cell_under_a_wider_rule_is_hidden_before_it_gets_its_own() -> None:
 def test_a_cell_means_what_was_chosen_whatever_stood_there(how: str) -> None:
     regions = "layout\n    a : 5\n    b : 4\nrules\n"
     text = regions + "    everything sees everything : causal\n    a sees first 2 of a : all\n"
-    changed = after(text, region_matrix.set_relation(matrix(text), 0, 0, how))
+    changed = after(text, cell_rules.set_relation(matrix(text), 0, 0, how))
     expected = compile_text(f"{regions}    a sees a : {how}\n").dense()[:5, :5]
     assert (compile_text(changed).dense()[:5, :5] == expected).all()
     assert (compile_text(changed).dense()[5:] == compile_text(text).dense()[5:]).all()
@@ -102,7 +102,7 @@ def test_a_cell_means_what_was_chosen_whatever_stood_there(how: str) -> None:
 
 def test_rules_are_begun_where_there_are_none() -> None:
     text = "layout\n    a : 3\n"
-    changed = after(text, region_matrix.set_relation(matrix(text), 0, 0, "causal"))
+    changed = after(text, cell_rules.set_relation(matrix(text), 0, 0, "causal"))
     found = matrix(changed)
     assert found.summary(0, 0) == "causal"
 
@@ -144,13 +144,13 @@ def test_the_only_region_of_a_block_stays(text: str) -> None:
 
 def test_a_rule_about_one_cell_only_is_replaced_in_whatever_words_it_selects() -> None:
     text = "layout\n    a : [3, 4]\nrules\n    everything sees everything : causal   # kept\n"
-    changed = after(text, region_matrix.set_relation(matrix(text), 0, 0, "causal within a"))
+    changed = after(text, cell_rules.set_relation(matrix(text), 0, 0, "causal within a"))
     assert changed == text.replace("causal", "causal within a")
     text = text.replace("layout\n", "layout\n    b : 2\n")
-    changed = after(text, region_matrix.set_relation(matrix(text), 1, 1, "self"))
+    changed = after(text, cell_rules.set_relation(matrix(text), 1, 1, "self"))
     assert changed == f"{text}    a cannot see a : all\n    a sees a : self\n"
     text = text.replace("everything sees", "first 1 of a sees")
-    changed = after(text, region_matrix.set_relation(matrix(text), 1, 1, "self"))
+    changed = after(text, cell_rules.set_relation(matrix(text), 1, 1, "self"))
     assert changed.startswith(text), "a part of the cell only"
 
 
@@ -219,7 +219,7 @@ def test_every_suggestion_reads_well_in_its_cell() -> None:
         for column in range(2):
             for suggestion in relations.suggestions(found, row, column):
                 if suggestion.how:
-                    text = after(TEXT, region_matrix.set_relation(found, row, column, suggestion.how))
+                    text = after(TEXT, cell_rules.set_relation(found, row, column, suggestion.how))
                     assert not parse_tolerant(Source("t", text)).diagnostics, suggestion
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from compilemask_app import type_ahead
 from compilemask_app.application import Workbench
 from compilemask_app.jobs.pictures import Pictures
 from compilemask_app.screens.design import DesignScreen
@@ -12,6 +13,7 @@ from compilemask_app.screens.relation_screen import RelationScreen
 from compilemask_app.widgets.code_view import CodeView
 from compilemask_app.widgets.mask_editor import MaskEditor
 from compilemask_app.widgets.parameter_steppers import ParameterSteppers
+from compilemask_app.widgets.region_matrix_view import RegionMatrixView
 from textual import events
 from textual.widgets import Input
 
@@ -119,3 +121,35 @@ async def test_keys_after_the_list_of_relations_belong_to_it(make_app: MakeApp) 
         burst(pilot, "enter", "'wi")
         await until(pilot, lambda: isinstance(pilot.app.screen, RelationScreen))
         await until(pilot, lambda: pilot.app.screen.query_one(Input).value == "wi")
+
+
+async def test_letters_after_a_refusal_are_no_commands(make_app: MakeApp, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with make_app(TWO.replace("rules", "rules ("), compile_=Pictures()).run_test(size=SIZE) as pilot:
+        app = pilot.app
+        assert isinstance(app, Workbench)
+        await until(pilot, lambda: app.design is not None and bool(app.design.findings))
+        screen = app.design
+        assert screen is not None
+        view = screen.query_one(RegionMatrixView)
+        monkeypatch.setattr(type_ahead, "PAUSE_S", 60.0)
+        burst(pilot, "r", "enter", "'self", "enter", "down", "f4", "'vea", "backspace")
+        await until(pilot, lambda: view.row == 1)
+        await pilot.pause(0.2)
+        assert screen.focused is view, "`e` and `a` went nowhere"
+        assert [one.message for one in app._notifications] == ["line 6 has an error of form; mend it first"]
+        burst(pilot, "escape", "e", "ctrl+home", "'xyz")
+        await until(pilot, lambda: text_of(screen).startswith("xyz"))
+
+
+async def test_keys_are_commands_again_after_a_pause(make_app: MakeApp, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with make_app(TWO.replace("rules", "rules ("), compile_=Pictures()).run_test(size=SIZE) as pilot:
+        app = pilot.app
+        assert isinstance(app, Workbench)
+        await until(pilot, lambda: app.design is not None and bool(app.design.findings))
+        assert app.design is not None
+        screen = app.design
+        monkeypatch.setattr(type_ahead, "PAUSE_S", 0.0)
+        await pilot.press("r", "enter")
+        await until(pilot, lambda: bool(app._notifications))
+        await pilot.press("a")
+        await until(pilot, lambda: isinstance(screen.focused, ParameterSteppers))

@@ -10,7 +10,6 @@ from compilemask.language import syntax
 from compilemask_app.composing import HEADS
 from compilemask_app.composing.text_edits import (
     TextEdit,
-    deleting_line,
     inserting_below,
     replacing,
     source_text,
@@ -155,34 +154,6 @@ def cover(selector: syntax.Selector, region: RegionEntry) -> Cover:
             return Cover.NONE
 
 
-# ---------------------------------------------------------------- changes
-
-
-def set_relation(matrix: RegionMatrix, row: int, column: int, how: str) -> TextEdit:
-    """Make the cell hold exactly this relation.
-
-    Its own rule is changed where no other rule speaks of the cell. Where wider rules do, the cell is hidden first and
-    then shown by a rule of its own, since rules only add up.
-    """
-    rules = matrix.effective(row, column)
-    if len(rules) == 1 and _only_here(matrix, row, column, rules[0]):
-        return replacing(rules[0].rule.how.span, how)
-    look, seen = _path(matrix.rows[row]), _path(matrix.columns[column])
-    if not rules:
-        return _new_rules(matrix, f"{look} sees {seen} : {how}")
-    return _new_rules(matrix, f"{look} cannot see {seen} : all", f"{look} sees {seen} : {how}")
-
-
-def hide(matrix: RegionMatrix, row: int, column: int) -> TextEdit | None:
-    """Nothing visible in the cell: its only rule goes, or a rule that hides is added; None if it is hidden already."""
-    if not matrix.effective(row, column):
-        return None
-    own = _own_rule(matrix, row, column, shows=True)
-    if own is not None and len(matrix.at(row, column)) == 1 and own.span.line == own.span.end_line:
-        return deleting_line(own.span.line - 1)
-    return _new_rules(matrix, f"{_path(matrix.rows[row])} cannot see {_path(matrix.columns[column])} : all")
-
-
 def add_region(after: RegionEntry, name: str, size: str) -> TextEdit:
     """A region below another one, as deep as it."""
     indent = " " * (after.leaf.span.column - 1)
@@ -197,40 +168,3 @@ def resize_region(region: RegionEntry, size: str) -> TextEdit:
 def size_text(region: RegionEntry) -> str:
     """The size as written."""
     return source_text(region.leaf.size.span)
-
-
-def _only_here(matrix: RegionMatrix, row: int, column: int, applied: Applied) -> bool:
-    """Whether a rule shows something of this cell and speaks of no other, in whatever words."""
-    if not applied.rule.shows:
-        return False
-    if _names(applied.rule.who, matrix.rows[row]) and _names(applied.rule.whom, matrix.columns[column]):
-        return True
-    others = (rules for cell, rules in matrix.cells.items() if cell != (row, column))
-    return not applied.partly and not any(one.rule is applied.rule for rules in others for one in rules)
-
-
-def _own_rule(matrix: RegionMatrix, row: int, column: int, *, shows: bool) -> syntax.Rule | None:
-    """The last rule that is about this cell and no other."""
-    for applied in reversed(matrix.at(row, column)):
-        rule = applied.rule
-        if rule.shows is shows and _names(rule.who, matrix.rows[row]) and _names(rule.whom, matrix.columns[column]):
-            return rule
-    return None
-
-
-def _names(selector: syntax.Selector, region: RegionEntry) -> bool:
-    return isinstance(selector, syntax.RegionPath) and selector.names[-1] == region.name
-
-
-def _path(region: RegionEntry) -> str:
-    return region.name
-
-
-def _new_rules(matrix: RegionMatrix, *lines: str) -> TextEdit:
-    blocks = [item for item in matrix.file.statements if isinstance(item, syntax.Rules) and item.when is None]
-    if blocks and blocks[-1].rules:
-        last = blocks[-1].rules[-1]
-        indent = " " * (last.span.column - 1)
-        return inserting_below(last.span.end_line - 1, "\n".join(indent + line for line in lines))
-    end = len(matrix.file.source.text.splitlines())
-    return inserting_below(max(0, end - 1), "\nrules\n" + "\n".join(f"    {line}" for line in lines))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from compilemask.language.parser import parse_tolerant
 from compilemask.source import Source
-from compilemask_app.composing import HEADS, region_matrix
+from compilemask_app.composing import HEADS, cell_rules
 from compilemask_app.composing.definitions import own_suggestions
 from compilemask_app.composing.entry import Entry
 from compilemask_app.composing.parameters import Number, parameters_of
@@ -16,6 +18,7 @@ from compilemask_app.composing.region_matrix import RegionMatrix, matrix_of
 from compilemask_app.composing.relations import suggestions
 from compilemask_app.composing.text_edits import TextEdit, applied, replacing, source_text
 from compilemask_app.jobs.compile_job import CompileRequest
+from compilemask_app.jobs.equal_texts import shortest
 from compilemask_app.screens.entry_prompt import EntryPrompt
 from compilemask_app.screens.region_flow import RegionFlow
 from compilemask_app.screens.relation_screen import RelationScreen
@@ -89,11 +92,6 @@ class ComposeFlow:
             case _:
                 await RegionFlow(self._screen, self, matrix, row, column).change(what)
 
-    def _edit_for(self, matrix: RegionMatrix, row: int, column: int, how: str) -> TextEdit | None:
-        if how:
-            return region_matrix.set_relation(matrix, row, column, how)
-        return region_matrix.hide(matrix, row, column)
-
     async def _pick(self, matrix: RegionMatrix, row: int, column: int) -> None:
         screen = self._screen
         rules = matrix.effective(row, column)
@@ -101,24 +99,28 @@ class ComposeFlow:
         title = f"{matrix.rows[row].name} sees {matrix.columns[column].name}"
 
         def request_for(how: str) -> CompileRequest | None:
-            edit = self._edit_for(matrix, row, column, how)
-            document = screen.files.document
-            text = screen.text if edit is None else applied(screen.text, [edit])
-            return CompileRequest(0, document.name, text, document.folder, document.parameters)
+            edit = cell_rules.set_relation(matrix, row, column, how) if how else cell_rules.hide(matrix, row, column)
+            now = self._request()
+            return now if edit is None else replace(now, text=applied(now.text, [edit]))
 
         offered = (*own_suggestions(matrix.file), *suggestions(matrix, row, column))
         answer = await screen.app.ask(RelationScreen(title, current, offered, request_for))
-        if answer is not None and answer != current:
-            self._apply(self._edit_for(matrix, row, column, answer))
+        if answer and answer != current:
+            ways = cell_rules.ways_to_set(matrix, row, column, answer)
+            self.write(*await asyncio.to_thread(shortest, self._request(), ways))
+        elif answer is not None and answer != current:
+            self._hide(matrix, row, column)
+
+    def _request(self) -> CompileRequest:
+        """The text as it stands."""
+        document = self._screen.files.document
+        return CompileRequest(0, document.name, self._screen.text, document.folder, document.parameters)
 
     def _hide(self, matrix: RegionMatrix, row: int, column: int) -> None:
-        edit = region_matrix.hide(matrix, row, column)
+        edit = cell_rules.hide(matrix, row, column)
         if edit is None:
             self._screen.notify("hidden already")
-        self._apply(edit)
-
-    def _apply(self, edit: TextEdit | None) -> None:
-        if edit is not None:
+        else:
             self.write(edit)
 
     async def type_number(self, place: int, begun: str) -> None:

@@ -20,7 +20,7 @@ from compilemask_app.screens.dialogs import Prompt
 class EntryPrompt(Prompt):
     """Answers a value that the compiler takes at its place; until then what is typed stays, under what is wrong."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("tab", "complete", "Complete", priority=True)]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("tab", "complete", "Complete")]
 
     def __init__(
         self,

@@ -27,7 +27,7 @@ class RelationScreen(Picker):
     """Answers a relation; an empty text hides the cell. `request_for` gives the text that a relation would make."""
 
     app: Workbench
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("tab", "take", "Edit", priority=True)]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("tab", "take", "Edit")]
 
     def __init__(
         self,

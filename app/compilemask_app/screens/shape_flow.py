@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from compilemask.errors import MaskFileError
 from compilemask.pipeline import CompiledMask, compile_text
 from compilemask.source import Diagnostic
 from compilemask_app.composing import region_shapes, renaming
 from compilemask_app.composing.region_matrix import RegionEntry, RegionMatrix, resize_region, size_text
 from compilemask_app.composing.text_edits import TextEdit, applied
+from compilemask_app.jobs.equal_texts import same_mask
 from compilemask_app.screens.dialogs import Question
 from compilemask_app.screens.entry_prompt import EntryPrompt
 
@@ -122,10 +121,3 @@ class ShapeFlow:
 def _plainest(findings: list[Diagnostic]) -> str:
     """What is wrong with what was typed, rather than with one of the ways to write it."""
     return next((one for one in findings if one.code == "negative-size"), findings[0]).message
-
-
-def same_mask(before: CompiledMask, after: CompiledMask) -> bool:
-    """Whether two masks show the same cells, in every sample and head."""
-    if before.variant.shape != after.variant.shape:
-        return False
-    return before.variants == after.variants and np.array_equal(before.variant, after.variant)
