@@ -46,6 +46,11 @@ _SYNONYMS = {
 }
 
 
+def another(name: str) -> str:
+    """What to do about a name that nobody may declare."""
+    return f"choose another one, `{name}_` or a word that says more"
+
+
 def nearest(word: str, candidates: Iterable[str]) -> str | None:
     """The candidate that the word was probably meant to be, in letters or in sense; or None."""
     pool = sorted(set(candidates) - {word})

@@ -10,7 +10,7 @@ from compilemask.errors import MaskFileError
 from compilemask.language import syntax
 from compilemask.language.lexing import LogicalLine, Scan, Token, scan
 from compilemask.language.names import RESERVED, STATEMENT_WORDS
-from compilemask.language.parser_checks import check_file
+from compilemask.language.parser_checks import check_file, without_uses
 from compilemask.language.parser_messages import missing_block, unexpected
 from compilemask.language.parser_reductions import Reductions, TooDeepError
 from compilemask.language.parser_tables import Automaton, UnexpectedTokenError, tables
@@ -56,6 +56,7 @@ def parse_tolerant(source: Source) -> Parsed:
         if statement is not None:
             statements.append(statement)
     check_file(tuple(statements), scanned)
+    without_uses(scanned)
     file = syntax.File(source, tuple(statements), scanned.comments)
     ordered = sorted(scanned.diagnostics, key=lambda d: (d.span.line, d.span.column) if d.span else (0, 0))
     return Parsed(file, tuple(ordered))

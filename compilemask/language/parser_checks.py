@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from compilemask.language import syntax
 from compilemask.language.lexing import Scan
-from compilemask.language.names import BARE_RELATIONS, BUILT_IN_COORDINATES, CALLED_WORDS, UNDECLARABLE
-from compilemask.source import Span
+from compilemask.language.names import BARE_RELATIONS, BUILT_IN_COORDINATES, CALLED_WORDS, UNDECLARABLE, another
+from compilemask.source import Diagnostic, Span
 
 MAX_NESTING = 8
 
@@ -19,14 +19,34 @@ def check_file(statements: tuple[syntax.Statement, ...], scanned: Scan) -> None:
         for name, line in _declared(statement):
             if name in UNDECLARABLE:
                 span = _word(line, name)
-                scanned.report("reserved-name", f"`{name}` can't be used as a name: {_role(name)}", span, _other(name))
+                scanned.report("reserved-name", f"`{name}` can't be used as a name: {_role(name)}", span, another(name))
         if isinstance(statement, syntax.Let) and statement.formals and statement.name in CALLED_WORDS:
             message = f"`{statement.name}(...)` can't be defined: the language has a relation or function of that name"
             span = _word(statement.span, statement.name)
-            scanned.report("reserved-name", message, span, _other(statement.name))
+            scanned.report("reserved-name", message, span, another(statement.name))
         if isinstance(statement, syntax.Layout):
             _check_nesting(statement.items, 1, scanned)
     _check_repeats(statements, scanned)
+
+
+def without_uses(scanned: Scan) -> None:
+    """Forget the errors of lines that use a word which can't be a name: its declaration has been refused already."""
+    refused = {_at(d.span) for d in scanned.diagnostics if d.code == "reserved-name" and d.span is not None}
+    if refused:
+        scanned.diagnostics[:] = [d for d in scanned.diagnostics if d.code != "syntax" or not _about(d, refused)]
+
+
+def _at(span: Span) -> str:
+    return span.source.line(span.line)[span.column - 1 : span.end_column - 1]
+
+
+def _about(diagnostic: Diagnostic, names: set[str]) -> bool:
+    """Whether the word that makes no sense, or the one before it, is one of these names."""
+    span = diagnostic.span
+    if span is None:
+        return False
+    before = re.search(r"(\w+)\s*$", span.source.line(span.line)[: span.column - 1])
+    return _at(span) in names or (before is not None and before.group(1) in names)
 
 
 def _declared(statement: syntax.Statement) -> Iterator[tuple[str, Span]]:
@@ -63,10 +83,6 @@ def _role(name: str) -> str:
     if name in BARE_RELATIONS:
         return "it is a relation"
     return "it is a word of the language"
-
-
-def _other(name: str) -> str:
-    return f"choose another one, `{name}_` or a word that says more"
 
 
 def _check_nesting(items: tuple[syntax.Item, ...], depth: int, scanned: Scan) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from compilemask.language.lexing import Token
-from compilemask.language.names import RESERVED, STATEMENT_WORDS
+from compilemask.language.names import RESERVED, STATEMENT_WORDS, another
 from compilemask.language.parser_hints import hint
 from compilemask.language.parser_situation import VALUE, Situation
 from compilemask.language.parser_tables import UnexpectedTokenError, tables
@@ -23,7 +23,19 @@ _NAMED |= {"CANNOT": "`cannot see`"}
 def unexpected(line: tuple[Token, ...], at: int, token: Token, error: UnexpectedTokenError) -> Diagnostic:
     """The message for token number `at` of a line, or for its end; `error.accepted` says what could stand there."""
     here = Situation(line, at, token, error.accepted)
+    if _is_refused_name(here):
+        message = f"`{token.text}` can't be used as a name: it is a word of the language"
+        return Diagnostic(Severity.ERROR, "reserved-name", message, token.span, another(token.text))
     return Diagnostic(Severity.ERROR, "syntax", _message(here), token.span, hint(here))
+
+
+def _is_refused_name(here: Situation) -> bool:
+    """Whether a word of the language stands where a parameter, `let`, argument or region is declared."""
+    if here.token.text not in RESERVED or here.token.text == "padding" or "NAME" not in here.accepted:
+        return False
+    if here.first.text in ("param", "let"):
+        return here.previous("param", "let", ",", "(") and not here.accepted >= VALUE
+    return here.at == 0 and "PADDING" in here.accepted and here.next_is(":", "repeat")
 
 
 def missing_block(header: Token, end: Token) -> Diagnostic:
