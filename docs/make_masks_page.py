@@ -5,14 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 
 from compilemask import library
+from compilemask.language.parameter_table import ShownParameter, parameter_table
+from compilemask.source import Source
+from compilemask.text_files import read_text
 
 PAGE = Path(__file__).with_name("masks.md")
+LONGEST_DEFAULT = 32
 
 INTRODUCTION = """# The library of masks
 
 Every mask is a short file in `masks/`; its header says the idea, the source, what the parameters mean and the sizes
 that make it about 32,768 tokens long. `compilemask show NAME` draws one, `--set name=value` changes a size, and
 `compilemask.compile("NAME", name=value)` compiles it in Python. The visible share is that of the default sizes.
+Parameters stand with their defaults, long ones cut short.
 
 Where implementations disagree, each reading has a file of its own:
 
@@ -39,14 +44,31 @@ def page() -> str:
         INTRODUCTION,
         f"## All {len(library.names())} masks",
         "",
-        "| mask | idea | source | visible |",
-        "|---|---|---|---|",
+        "| mask | parameters | idea | source | visible |",
+        "|---|---|---|---|---|",
     ]
     for name in library.names():
         header = library.header(name)
-        cells = (f"[`{name}`](../masks/{name}.mask)", header.idea, header.source, header.density)
+        link = f"[`{name}`](../masks/{name}.mask)"
+        cells = (link, parameters(name), header.idea, header.source, header.density)
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(lines) + "\n"
+
+
+def parameters(name: str) -> str:
+    """The parameters with their defaults, those of included files too."""
+    path = library.locate(name)
+    table = parameter_table(Source(str(path), read_text(path)), path.parent)
+    return ", ".join(f"`{one.name}{_default(one)}`" + (f" per {one.per}" if one.per else "") for one in table)
+
+
+def _default(parameter: ShownParameter) -> str:
+    if parameter.file is not None:
+        return f' from "{parameter.file}"'
+    text = parameter.default
+    if text is None:
+        return ""
+    return f"={text}" if len(text) <= LONGEST_DEFAULT else f"={text[: LONGEST_DEFAULT - 1]}…"
 
 
 if __name__ == "__main__":
