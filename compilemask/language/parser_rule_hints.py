@@ -152,7 +152,7 @@ def _call_of_a_side(here: Situation) -> str:
         depth += (here.line[end].text in _OPEN) - (here.line[end].text in _CLOSED)
         end += 1
     call = here.written(here.at - 1, end)
-    return f"name it: `let c = {call}`, then `q.c` and `k.c`; to compare it alone, `same {call}` or `causal by {call}`"
+    return f"a `let` with arguments takes a name first: `let c = {call}`, then `q.c`; or compare it by `same {call}`"
 
 
 RULE_HINTS: Hints = (

@@ -106,7 +106,10 @@ _ITEMS = (
         "Tokens that see nothing and that nobody sees; they belong to no region.",
     ),
     Word(
-        "repeat", Kind.ITEM, "REGION repeat NUMBER", "So many instances, each with the regions of the block below it."
+        "repeat",
+        Kind.ITEM,
+        "REGION  |  REGION repeat NUMBER",
+        "One instance, or so many, each with the regions of the block below it.",
     ),
     Word(
         "stored", Kind.ITEM, "REGION : SIZE stored by COORDINATE", "The region lies in memory sorted by a coordinate."

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from compilemask.errors import MaskFileError
@@ -52,6 +53,55 @@ def test_a_value_for_every_sample_and_head() -> None:
     assert picture(program, 0, 0) == "#..\n.#.\n..#"
     assert picture(program, 0, 1) == "#..\n##.\n.##"
     assert picture(program, 1, 0) == "#..\n##.\n###"
+
+
+def test_copies_with_blocks_below_them_are_block_diffusion() -> None:
+    below = "layout\n    noisy\n        block : [2] * 3\n    clean\n        block : [2] * 3\n"
+    beside = "layout\n    noisy : 6\n    clean : 6\nlet block = at // 2\n"
+    rules = (
+        "rules\n    noisy sees noisy : same block\n    noisy sees clean : before by block\n"
+        "    clean sees clean : causal by block\n"
+    )
+    library = compile_text(Path("masks/block_diffusion.mask").read_text(), length=6, size=2)
+
+    assert cells(below + rules) == cells(beside + rules)
+    assert (meaning.dense(bound(below + rules)) == library.dense()).all()
+
+
+IDEAS = {
+    "document : [30, 12]": ["causal within document", "same document", "same (at // 8) within document"],
+    "token : 51": ["same (pos // 8)", "causal by (pos // 8)"],
+    "image : grid(4, 6)": ["same y", "same (y // 2, x // 2)"],
+    "turn repeat 3\n        user : 4\n        bot : 6": ["same turn", "before by turn", "q.turn - k.turn <= 1"],
+    "noisy : 12\n    clean : 12": ["same at", "before by at", "before by (at // 4)"],
+}
+
+
+@pytest.mark.parametrize(("layout", "how"), [(layout, how) for layout, found in IDEAS.items() for how in found])
+def test_the_coordinates_that_the_page_names_for_ideas(layout: str, how: str) -> None:
+    whole = meaning.dense(bound(f"layout\n    {layout}\nrules\n    everything sees everything : {how}\n"))
+    size = len(whole)
+    q, k = np.indices(whole.shape)
+    at, row = np.arange(size), np.arange(size) // 6
+    document, inside = np.where(at < 30, 0, 1), np.where(at < 30, at, at - 30)
+    turn, copy, patch = at // 10, at % 12, (at // 6 // 2) * 100 + at % 6 // 2
+    expected = {
+        "causal within document": (document[q] == document[k]) & (k <= q),
+        "same document": document[q] == document[k],
+        "same (at // 8) within document": (document[q] == document[k]) & (inside[q] // 8 == inside[k] // 8),
+        "same (pos // 8)": q // 8 == k // 8,
+        "causal by (pos // 8)": k // 8 <= q // 8,
+        "same y": row[q] == row[k],
+        "same (y // 2, x // 2)": patch[q] == patch[k],
+        "same turn": turn[q] == turn[k],
+        "before by turn": turn[k] < turn[q],
+        "q.turn - k.turn <= 1": turn[q] - turn[k] <= 1,
+        "same at": copy[q] == copy[k],
+        "before by at": copy[k] < copy[q],
+        "before by (at // 4)": copy[k] // 4 < copy[q] // 4,
+    }
+
+    assert (whole == expected[how]).all()
 
 
 def test_layouts_are_the_same_for_all_heads_and_may_differ_between_samples() -> None:
