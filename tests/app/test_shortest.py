@@ -62,6 +62,13 @@ def test_lines_of_the_cell_itself_go_when_one_says_the_same() -> None:
     assert chosen(kept, 1, 1, "all") == kept.replace("before", "all"), "a comment stays"
 
 
+def test_two_lines_take_the_place_of_the_cells_own() -> None:
+    wider = chosen(WIDE, 1, 1, "all")
+    assert chosen(wider, 1, 1, "before") == WIDE + RESET + "    b sees b : before\n"
+    last = WIDE + "    b sees b : all\n    a sees a : self\n"
+    assert chosen(last, 1, 1, "before") == WIDE + "    a sees a : self\n" + RESET + "    b sees b : before\n"
+
+
 def test_rules_that_hold_at_times_only_are_no_lines_of_the_cell() -> None:
     text = WIDE + "rules when n > 50\n    b cannot see b : all\n"
     matrix = region_matrix.matrix_of(parse_tolerant(Source("test", text)).file)

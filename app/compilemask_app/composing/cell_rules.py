@@ -25,7 +25,7 @@ def set_relation(matrix: RegionMatrix, row: int, column: int, how: str) -> TextE
 def ways_to_set(matrix: RegionMatrix, row: int, column: int, how: str) -> tuple[tuple[TextEdit, ...], ...]:
     """Ways to have the cell hold a relation, the one of fewest lines first; only the last is right in any case.
 
-    The other leaves to wider rules what they show anyway: the cell has one line of its own, more of its own go.
+    The first leaves to wider rules what they show anyway, the second puts the two lines in place of the cell's own.
     """
     sure = (set_relation(matrix, row, column, how),)
     own = _own_rules(matrix, row, column)
@@ -33,10 +33,13 @@ def ways_to_set(matrix: RegionMatrix, row: int, column: int, how: str) -> tuple[
     others = [rule for rule in own if rule is not (shown[-1] if shown else None)]
     if any(_holds_more(rule) for rule in others):
         return (sure,)
+    gone = tuple(deleting_line(rule.span.line - 1) for rule in others)
     line = f"{matrix.rows[row].name} sees {matrix.columns[column].name} : {how}"
     change = replacing(shown[-1].how.span, how) if shown else _new_rules(matrix, line)
-    short = (change, *(deleting_line(rule.span.line - 1) for rule in others))
-    return (sure,) if short == sure else (short, sure)
+    ways = [(change, *gone)]
+    if shown and sure[0] != change and not _holds_more(shown[-1]):
+        ways.append((*sure, deleting_line(shown[-1].span.line - 1), *gone))
+    return tuple(dict.fromkeys((*ways, sure)))
 
 
 def hide(matrix: RegionMatrix, row: int, column: int) -> TextEdit | None:

@@ -39,7 +39,7 @@ class CompareFlow:
         if picture is None:
             return
         if any(finding.severity is Severity.ERROR for finding in screen.findings):
-            screen.notify("the text has errors: mend them, then compare it", severity="warning")
+            screen.app.refuse("the text has errors: mend them, then compare it")
             return
         answers = [ORDERS] if picture.reordered else []
         document = screen.files.document
