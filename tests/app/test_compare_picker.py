@@ -7,12 +7,14 @@ from pathlib import Path
 from compilemask_app.application import Workbench
 from compilemask_app.document import document_of, new_document
 from compilemask_app.jobs.pictures import Pictures
+from compilemask_app.screens.compare_picker import ComparePicker
+from compilemask_app.screens.compare_screen import CompareScreen
 from compilemask_app.screens.dialogs import Question
 from compilemask_app.screens.open_screen import OpenScreen
 from compilemask_app.widgets.answer_button import AnswerButton
 from compilemask_app.widgets.mask_editor import MaskEditor
 from textual.pilot import Pilot
-from textual.widgets import OptionList
+from textual.widgets import OptionList, Static
 
 from compilemask import library
 from tests.app.conftest import TEXT, MakeApp
@@ -28,14 +30,14 @@ async def test_a_mask_is_not_compared_with_itself(make_app: MakeApp, tmp_path: P
         assert isinstance(pilot.app, Workbench)
         pilot.app.remember_opened(other)
         pilot.app.remember_opened(mine)
-        assert await _offered(pilot) == ["other.mask  recent", *library.names()]
+        assert await _offered(pilot) == ["other.mask", *library.names()]
         screen = await design(pilot)
         await pilot.press("escape")
         await until(pilot, lambda: pilot.app.screen is screen)
         await screen.files.open_named("causal")
         assert await _offered(pilot) == [
-            "mine.mask  recent",
-            "other.mask  recent",
+            "mine.mask",
+            "other.mask",
             *(name for name in library.names() if name != "causal"),
         ]
 
@@ -65,4 +67,48 @@ async def _offered(pilot: Pilot[None]) -> list[str]:
     await pilot.press("k")
     await dialog(pilot, OpenScreen)
     found = pilot.app.screen.query_one("#found", OptionList)
-    return [str(found.get_option_at_index(place).prompt) for place in range(found.option_count)]
+    return [
+        str(found.get_option_at_index(place).prompt).removeprefix("≠ ").split("  ")[0]
+        for place in range(found.option_count)
+    ]
+
+
+FIXED = "layout\n    token : {}\nrules\n    token sees token : causal\n"
+
+
+async def test_masks_of_other_lengths_are_marked_and_never_a_dead_end(make_app: MakeApp, tmp_path: Path) -> None:
+    texts = {"same": FIXED.format(300), "long": FIXED.format(640), "broken": "layout\n    token : nothing\n"}
+    paths = {name: tmp_path / f"{name}.mask" for name in texts}
+    for name, text in texts.items():
+        paths[name].write_text(text, encoding="utf-8")
+    async with make_app(compile_=Pictures()).run_test(size=SIZE) as pilot:
+        app = pilot.app
+        assert isinstance(app, Workbench)
+        for path in paths.values():
+            app.remember_opened(path)
+        screen = await design(pilot)
+        await pilot.press("k")
+        await dialog(pilot, ComparePicker)
+        found = app.screen.query_one("#found", OptionList)
+        await until(pilot, lambda: _words(found, 0).startswith("≠"))
+        assert [_words(found, place) for place in range(3)] == [
+            "≠ broken.mask  recent  does not compile",
+            "≠ long.mask  recent  640 × 640",
+            "same.mask  recent",
+        ]
+        assert "300 × 300" in str(app.screen.query_one(".title", Static).content)
+        await pilot.press("down")
+        await until(
+            pilot, lambda: "640 × 640, and no sizes to set" in str(app.screen.query_one("#about", Static).content)
+        )
+        await pilot.press("enter")
+        await until(pilot, lambda: any("no sizes to set" in one.message for one in app._notifications))
+        assert isinstance(app.screen, ComparePicker), "another one can be chosen"
+        await pilot.press("down", "enter")
+        await dialog(pilot, CompareScreen)
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is screen)
+
+
+def _words(found: OptionList, place: int) -> str:
+    return str(found.get_option_at_index(place).prompt)

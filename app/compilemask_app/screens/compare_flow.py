@@ -14,9 +14,9 @@ from compilemask_app.document import document_of
 from compilemask_app.jobs.comparing import Comparison, LengthsDiffer, compare, compare_orders
 from compilemask_app.jobs.compile_job import CompileRequest
 from compilemask_app.picture import MaskPicture, Picture
+from compilemask_app.screens.compare_picker import ComparePicker
 from compilemask_app.screens.compare_screen import CompareScreen
 from compilemask_app.screens.dialogs import Question
-from compilemask_app.screens.open_screen import OpenScreen
 from compilemask_app.screens.sizes_screen import SizesScreen
 from compilemask_app.screens.waiting import under_a_box
 
@@ -64,7 +64,8 @@ class CompareFlow:
         screen = self._screen
         document = screen.files.document
         itself = document.name if document.library else str(document.path or "")
-        name = await screen.app.ask(OpenScreen(screen.app.settings.recent, "Compare this mask with", without=itself))
+        lengths = picture.query_length, picture.key_length
+        name = await screen.app.ask(ComparePicker(screen.app.settings.recent, itself, lengths))
         if not name:
             return
         try:

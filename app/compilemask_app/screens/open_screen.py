@@ -49,13 +49,25 @@ class OpenScreen(Picker):
     def on_mount(self) -> None:
         self._fill("")
 
+    @property
+    def entries(self) -> tuple[str, ...]:
+        """All that can be chosen: recent files, then the library."""
+        return (*self._recent, *self._names)
+
+    def fill_again(self) -> None:
+        """Other words for the same entries; the chosen one stays chosen."""
+        found = self.found
+        for place, entry in enumerate(self._shown):
+            found.replace_option_prompt_at_index(place, self.label(entry))
+        if found.highlighted is not None:
+            self._look(self._shown[found.highlighted])
+
     def _fill(self, typed: str) -> None:
         words = typed.lower().split()
-        entries = [*self._recent, *self._names]
-        self._shown = [entry for entry in entries if all(word in entry.lower() for word in words)]
+        self._shown = [entry for entry in self.entries if all(word in entry.lower() for word in words)]
         found = self.found
         found.clear_options()
-        found.add_options([Option(_label(entry)) for entry in self._shown])
+        found.add_options([Option(self.label(entry)) for entry in self._shown])
         if self._shown:
             found.highlighted = 0
         else:
@@ -84,26 +96,29 @@ class OpenScreen(Picker):
     def _look_at(self, event: OptionList.OptionHighlighted) -> None:
         if event.option_index >= len(self._shown):  # the list has been filled anew since
             return
-        entry = self._shown[event.option_index]
+        self._look(self._shown[event.option_index])
+
+    def _look(self, entry: str) -> None:
         about = self.query_one("#about", Static)
         try:
             document = document_of(entry)
         except UsageError as error:
             about.update(Text(str(error)))
             return
-        about.update(_about(entry, document.library))
+        about.update(self.about(entry, in_library=document.library))
         self.query_one(Preview).ask(CompileRequest(0, document.name, document.text, document.folder))
 
+    def label(self, entry: str) -> Text:
+        """An entry in the list."""
+        path = Path(entry)
+        if path.suffix:
+            return Text.assemble(path.name, ("  recent", "dim"), no_wrap=True, overflow="ellipsis")
+        return Text(entry, no_wrap=True, overflow="ellipsis")
 
-def _label(entry: str) -> Text:
-    path = Path(entry)
-    if path.suffix:
-        return Text.assemble(path.name, ("  recent", "dim"), no_wrap=True, overflow="ellipsis")
-    return Text(entry, no_wrap=True, overflow="ellipsis")
-
-
-def _about(entry: str, in_library: bool) -> Text:
-    if not in_library:
-        return Text(entry, style="dim")
-    header = library.header(entry)
-    return Text.assemble((header.title or entry, "bold"), "\n", (header.idea, ""), "\n", (header.source, "dim"), "\n")
+    def about(self, entry: str, *, in_library: bool) -> Text:
+        """What stands beside the list."""
+        if not in_library:
+            return Text(entry, style="dim")
+        header = library.header(entry)
+        title = (header.title or entry, "bold")
+        return Text.assemble(title, "\n", (header.idea, ""), "\n", (header.source, "dim"), "\n")
