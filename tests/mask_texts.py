@@ -10,4 +10,4 @@ rules when head == 0
 rules when head == 1
     token sees token : causal
 """
-"""Two samples and two heads, all four different: 9 queries and keys."""
+"""Two samples and two heads, told apart as four masks, of which three are causal: 9 queries and keys."""

@@ -54,6 +54,9 @@ def test_each_mask_has_its_own_sizes(capsys: Capture) -> None:
     sizes = ("--set", "length=64", "--set-a", "size=9", "--set-b", "size=5", "--set-b", "size=9")
 
     assert answered(capsys, "compare", "sliding_window", "sliding_window", *sizes)["equal"] is True
+    over = ("--set", "size=7", *sizes)
+    own = answered(capsys, "compare", "sliding_window", "sliding_window", *over)
+    assert {one["name"]: one["value"] for one in own["a"]["parameters"]} == {"length": 64, "size": 9}
     found = answered(capsys, "compare", "sliding_window", "sliding_window", *sizes[:-2], code=1)
     assert found["first"]["query"] == 5
     assert [found[side]["name"] for side in "ab"] == ["sliding_window (A)", "sliding_window (B)"]

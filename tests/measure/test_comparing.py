@@ -72,6 +72,58 @@ def test_masks_are_kept_in_the_ways_that_are_compared() -> None:
     assert compare(compiled_side(large, "a"), compiled_side(large, "b")).equal
 
 
+STRIDED = "layout\n    a : 1000\nrules\n    a sees a : same (pos % 8)\n{}    limit : causal\norder a stored by {}\n"
+
+
+@pytest.mark.parametrize("order", ["pos % 8", "-(pos % 8)"])
+def test_many_differences_of_masks_in_the_kernels_order_are_those_of_the_cells(order: str) -> None:
+    """The first of them for the caller is not the first in the kernel's order, where tokens 0, 8, 16, ... come first."""
+    a = compile_text(STRIDED.format("", "pos % 8"))
+    b = compile_text(STRIDED.format("    limit : q.pos % 7 != 3 or k.pos % 5 != 1\n", order))
+    assert a.kept[0].order.moves
+    assert b.kept[0].order.moves
+
+    found = compare(compiled_side(a, "a"), compiled_side(b, "b"))
+
+    assert found.first == dense_first(dense(a), dense(b)) == DifferingCell(0, 0, 17, 1, True)
+    assert (found.only_first, found.only_second) == ((dense(a) & ~dense(b)).sum(), 0)
+
+
+def test_masks_of_too_many_runs_in_rows_are_compared_by_columns() -> None:
+    text = "layout\n    a : 12000\nrules\n    a sees a : {}\n"
+    a, b = (compile_text(text.format(how)) for how in ("all", "k.pos % 2 == 0"))
+    assert (a.kept[0].form, b.kept[0].form) == (Kept.ROW, Kept.COLUMN)
+    with pytest.raises(TooLargeError):
+        assert b.rows.rows
+
+    found = compare(compiled_side(a, "a"), compiled_side(b, "b"))
+
+    assert (found.only_first, found.only_second) == (12_000 * 6_000, 0)
+    assert found.first == DifferingCell(0, 0, 0, 1, True)
+
+
+HEADS = "heads 4\nlayout\n    a : 9\nrules\n    a sees a : window(behind=head % 2 + 1, ahead=0)\n"
+
+
+def test_pairs_of_distinct_masks_that_occur_often_count_as_often() -> None:
+    heads, causal = compile_text(HEADS), array_side(masks_of(np.tri(9, dtype=np.bool_), Form.DENSE), "causal")
+    assert heads.variant.tolist() == [[0, 1, 0, 1]]
+
+    found = compare(compiled_side(heads, "heads"), causal)
+
+    assert (found.only_first, found.only_second) == (0, (np.tri(9, dtype=np.bool_) & ~dense(heads)).sum())
+
+
+def test_the_first_cell_is_that_of_the_call_not_of_the_distinct_masks() -> None:
+    heads = compile_text(HEADS)
+    cells = np.repeat(dense(heads), 2, axis=0)
+    cells[0, 1, 4, 4] = cells[1, 0, 2, 2] = False  # of the distinct mask 1 in sample 0, and of 0 in sample 1
+
+    found = compare(compiled_side(heads, "heads"), array_side(masks_of(cells, Form.DENSE), "array"))
+
+    assert (found.first, found.only_first) == (DifferingCell(0, 1, 4, 4, True), 2)
+
+
 def test_batch_entries_and_heads_are_compared_each_with_its_own() -> None:
     batched = compile_text(BATCHED)
     cells = dense(batched)
