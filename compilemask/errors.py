@@ -28,8 +28,8 @@ class UsageError(CompileMaskError):
 
 
 class TooLargeError(UsageError):
-    """A valid mask with more of something than what was asked of it can take: runs, in an order of tokens (exit code 1,
-    as where a mask breaks a limit of the compiler)."""
+    """A valid mask with more of something than what was asked of it can take: runs in an order of tokens, cells of a
+    file (exit code 1, as where a mask breaks a limit of the compiler)."""
 
 
 class UnavailableError(CompileMaskError):

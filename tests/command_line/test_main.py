@@ -56,6 +56,13 @@ def test_what_is_refused_is_an_object_for_programs(capsys: Capture, code: int, w
     assert json.loads(streams.out)["error"] in streams.err
 
 
+def test_json_is_asked_for_in_short_too_but_not_among_names(capsys: Capture) -> None:
+    assert main(["sing", "--js"]) == 2
+    assert "sing" in json.loads(capsys.readouterr().out)["error"]
+    assert main(["check", "--sing", "--", "--json"]) == 2
+    assert capsys.readouterr().out == ""
+
+
 def test_show_draws_the_mask_with_region_names(capsys: Capture, pair: Path) -> None:
     lines = printed(capsys, "show", pair, "--set", "prompt=2", "--set", "answers=[2, 2]").splitlines()
 
@@ -340,3 +347,11 @@ def test_a_mask_too_large_for_a_verb_has_one_exit_code(
 
     said = "in this token order the runs of the mask are cut into some 78,"
     assert (said in capsys.readouterr().err) == (code == 1)
+
+
+@pytest.mark.parametrize("output", ["m.npy", "m.flex.py"])
+def test_a_mask_too_large_for_a_file_has_the_same_exit_code(capsys: Capture, tmp_path: Path, output: str) -> None:
+    words = ("export", "causal", "--set", "length=1000000", "-o", tmp_path / output)
+
+    assert "at most 16" in refused(capsys, *words, code=1)
+    assert not list(tmp_path.iterdir())

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from compilemask.errors import UsageError
+from compilemask.errors import TooLargeError
 from compilemask.files import replacing
 from compilemask.pipeline import CompiledMask
 
@@ -19,7 +19,7 @@ def write(compiled: CompiledMask, output: Path, batch: int = 0, head: int = 0, *
     [batch, head, query, key] of all of them. Returns what was written, for people.
 
     Raises:
-        UsageError: the array would exceed 16 GiB.
+        TooLargeError: the array would exceed 16 GiB.
     """
     pairs = [(b, h) for b in range(compiled.batch) for h in range(compiled.heads)] if every else [(batch, head)]
     shape: tuple[int, ...] = (compiled.query_length, compiled.key_length)
@@ -27,7 +27,7 @@ def write(compiled: CompiledMask, output: Path, batch: int = 0, head: int = 0, *
         shape = (compiled.batch, compiled.heads, *shape)
     size = int(np.prod(shape, dtype=np.int64))
     if size > MAX_BYTES:
-        raise UsageError(f"a dense {list(shape)} mask takes {size / 2**30:,.0f} GiB; at most 16")
+        raise TooLargeError(f"a dense {list(shape)} mask takes {size / 2**30:,.0f} GiB; at most 16")
     with replacing(output) as file:
         header = {"descr": "|b1", "fortran_order": False, "shape": shape}
         np.lib.format.write_array_header_2_0(file, header)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from compilemask.errors import UsageError
+from compilemask.errors import TooLargeError, UsageError
 from compilemask.intervals import Intervals
 from compilemask.measure.export.python_text import literal
 from compilemask.pipeline import CompiledMask
@@ -90,8 +90,8 @@ def flex_module(
     samples or heads then. Visible is judged by a search among the ends of a query's runs: few steps for any mask.
 
     Raises:
-        UsageError: there is no such sample or head, or the mask has no cells, or more runs or tiles than a file should
-            hold.
+        UsageError: there is no such sample or head, or the mask has no cells.
+        TooLargeError: it has more runs or tiles than a file should hold.
     """
     table = _chosen(compiled, batch, head)
     numbers, inverse = np.unique(table, return_inverse=True)
@@ -141,11 +141,11 @@ def _check_size(compiled: CompiledMask, rows: Sequence[Intervals], blocks: tuple
     runs = sum(one.runs for one in rows)
     if runs > MOST_RUNS:
         what = f"{compiled.name} has {runs:,} runs of keys, at most {MOST_RUNS:,} go into a FlexAttention module"
-        raise UsageError(f"{what}; {OTHERWISE}")
+        raise TooLargeError(f"{what}; {OTHERWISE}")
     tiles = len(rows) * -(-compiled.query_length // blocks[0]) * -(-compiled.key_length // blocks[1])
     if tiles > MOST_TILES:
         what = f"{compiled.name} has {tiles:,} tiles, at most {MOST_TILES:,} go into a FlexAttention module"
-        raise UsageError(f"{what}; take larger tiles (--block-m, --block-n)")
+        raise TooLargeError(f"{what}; take larger tiles (--block-m, --block-n)")
 
 
 def _runs_by_place(rows: Sequence[Intervals]) -> tuple[NDArray[np.int64], ...]:
