@@ -69,6 +69,16 @@ def test_a_snippet_of_any_mask_and_value_says_just_that(name: str) -> None:
     text.encode("utf-8")
 
 
+def test_a_snippet_does_without_an_include_that_is_gone(tmp_path: Path) -> None:
+    (tmp_path / "sizes.mask").write_text("param n = 3\n")
+    (tmp_path / "m.mask").write_text('include "sizes.mask"\n' + TEXT.split("\n", 1)[1])
+    mask = compile_mask(tmp_path / "m.mask")
+    assert 'cm.compile("m.mask", n=3)' in snippets.python_snippet(mask, "m.mask", {}, tmp_path)
+    (tmp_path / "sizes.mask").unlink()
+
+    assert 'cm.compile("m.mask")' in snippets.python_snippet(mask, "m.mask", {}, tmp_path)
+
+
 @pytest.mark.parametrize("name", ["mask", "params", "samples", "lambda", "None", "True"])
 def test_a_parameter_of_any_name_reaches_the_mask(name: str, tmp_path: Path) -> None:
     file = tmp_path / "m.mask"

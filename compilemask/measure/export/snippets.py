@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from compilemask.errors import MaskFileError
 from compilemask.language.parameter_table import parameter_table
 from compilemask.language.values import ListValue, Value
 from compilemask.measure.export.python_text import is_keyword_argument, literal
@@ -53,14 +52,11 @@ def python_snippet(compiled: CompiledMask, mask: str, parameters: Mapping[str, A
 def sizes_in_use(compiled: CompiledMask, parameters: Mapping[str, Any], folder: Path | None = None) -> dict[str, Any]:
     """The present values of the parameters that can be set to other sizes, as Python has them.
 
-    Left out is what follows from other parameters, differs between samples or heads, is read from a file, or is long.
+    Left out is what follows from other parameters, differs between samples or heads, is read from a file, stands in an
+    include that is gone, or is long.
     """
-    try:
-        table = parameter_table(compiled.program.source, folder, parameters, compiled.batch)
-    except MaskFileError:  # a file beside the mask that is not there any more
-        return {}
     found = {}
-    for shown in table:
+    for shown in parameter_table(compiled.program.source, folder, parameters, compiled.batch):
         if shown.default is None or shown.per is not None or shown.name in parameters or _names(shown.default):
             continue
         value = _plain(shown.value)
