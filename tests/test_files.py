@@ -136,6 +136,17 @@ def test_a_device_only_takes_what_comes(tmp_path: Path) -> None:
     assert not Path(os.devnull).is_file()
 
 
+@pytest.mark.parametrize("path", ["/dev/fd/{}", "/proc/self/fd/{}"])
+def test_the_path_of_a_stream_is_that_stream(path: str) -> None:
+    reading, writing = os.pipe()
+    with os.fdopen(reading, "rb") as end:
+        write_in_one_step(Path(path.format(writing)), "new\n")
+        os.close(writing)
+        assert end.read() == b"new\n"
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        write_in_one_step(Path(path.format(writing)), "new\n")
+
+
 def test_a_folder_where_others_files_stay_takes_the_content(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def forbid(*_: object) -> NoReturn:
         raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from compilemask.__main__ import start
+from compilemask.command_line import signals
 from compilemask.command_line.main import main
 from tests.command_line.running import Capture, answered, refused
 
@@ -152,3 +153,12 @@ def test_a_signal_that_ends_an_export_leaves_nothing_behind(
     assert capsys.readouterr().err == f"compilemask: ended by {number.name}\n"
     assert (output.read_text(), os.listdir(tmp_path)) == ("old", ["m.npy"])
     assert signal.getsignal(number) is before is signal.SIG_DFL
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals there are others")
+def test_a_second_signal_is_not_held_back() -> None:
+    with signals.raised():
+        with pytest.raises(signals.Ended):
+            os.kill(os.getpid(), signal.SIGTERM)
+        assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+        assert signal.getsignal(signal.SIGHUP) is not signal.SIG_DFL

@@ -77,7 +77,7 @@ STRIDED = "layout\n    a : 1000\nrules\n    a sees a : same (pos % 8)\n{}    lim
 
 @pytest.mark.parametrize("order", ["pos % 8", "-(pos % 8)"])
 def test_many_differences_of_masks_in_the_kernels_order_are_those_of_the_cells(order: str) -> None:
-    """The first of them for the caller is not the first in the kernel's order, where tokens 0, 8, 16, ... come first."""
+    """The first of them for the caller is not the first in the kernel's order, where 0, 8, 16, ... come first."""
     a = compile_text(STRIDED.format("", "pos % 8"))
     b = compile_text(STRIDED.format("    limit : q.pos % 7 != 3 or k.pos % 5 != 1\n", order))
     assert a.kept[0].order.moves

@@ -266,6 +266,25 @@ def test_a_flipped_bit_of_a_long_mask_is_found_by_its_count() -> None:
     assert any("sampled" in note for note in report.notes)
 
 
+def test_a_tile_that_is_listed_twice_is_found_by_its_count() -> None:
+    """Its cells are visible either way, but a kernel would add their keys twice."""
+    mask = small()
+    descriptor = mask.descriptor(64, 64)
+    lists = descriptor.by_query
+    offsets = lists.partial_offsets.copy()
+    offsets[-1] += 1
+    twice = replace(
+        lists,
+        partial_offsets=offsets,
+        partial_tiles=np.append(lists.partial_tiles, lists.partial_tiles[-1]),
+        partial_patterns=np.append(lists.partial_patterns, lists.partial_patterns[-1]),
+    )
+
+    found = checks(validate(mask, descriptor=replace(descriptor, by_query=twice), kernel=False))
+
+    assert [name for name, check in found.items() if check.outcome is Outcome.FAIL] == ["descriptor cell count"]
+
+
 def test_a_long_mask_is_compared_on_the_same_rows_every_time() -> None:
     mask = compile_mask("causal", length=9_000)
 

@@ -15,6 +15,7 @@ from compilemask.kernel import backward_launch, device_tensors, dispatch, forwar
 from compilemask.kernel.backward_launch import ForwardResult
 from compilemask.kernel.prepared import Orders
 from compilemask.measure import kernel_checks, reduced_mask
+from compilemask.measure.kernel_runs import called, interpreted, random_inputs
 from compilemask.measure.machine import gpu_name
 from compilemask.measure.report import Check, Outcome, WrongCell
 from compilemask.measure.validate import validate
@@ -112,7 +113,7 @@ def test_right_kernels_are_green(text: str) -> None:
 def test_what_was_compared_is_said() -> None:
     scopes = {check.name: check.scope for check in kernels(compile_text(SMALL_ORDER))}
     assert scopes["kernel float16 sets dk"] == "all 90 x 90 tokens, 1 head, head_dim 64, in token order"
-    grouped = "reduced to 90 x 64 tokens, 2 samples, 4 heads, 2 key heads, head_dim 64, in token order"
+    grouped = "reduced to 90 x 55 tokens, 2 samples, 4 heads, 2 key heads, head_dim 64, in token order"
     assert scopes["kernel float16 grouped dk"] == grouped
     sets = [check.scope for check in kernels(compile_text(HEADS)) if check.name == "kernel float16 sets out"]
     assert [scope.split(":")[0] for scope in sets] == ["head 0, 1, 2, 3", "head 4, 5"]
@@ -328,3 +329,21 @@ def test_a_descriptor_that_gives_a_head_another_mask_is_red(
     assert check.name == name
     assert check.first_wrong is not None
     assert (check.first_wrong.batch, check.first_wrong.head) == (batch, head)
+
+
+def test_a_mask_that_was_called_before_is_interpreted_too(monkeypatch: Patch) -> None:
+    mask = compile_text(SMALL_ORDER)
+    given = random_inputs(torch.from_numpy(mask.dense())[None, None], torch.float32, 16, seed=3)
+    plain, launched, real = called(mask, given, gradients=True), [], forward_launch.portable_forward
+
+    def launch(*words: Any) -> tuple[Tensor, Tensor]:
+        launched.append(words)
+        return real(*words)
+
+    monkeypatch.setattr(forward_launch, "portable_forward", launch)
+
+    found = interpreted(mask, given)
+
+    assert launched
+    torch.testing.assert_close(found.out, plain.out)
+    torch.testing.assert_close(found.dk, plain.dk)
