@@ -32,19 +32,19 @@ def _can_see(here: Situation) -> str:
 
 
 def _is_joined(here: Situation) -> bool:
-    return here.after_operand and here.starts_relation(here.at)
+    return here.in_relation and here.after_operand and here.starts_relation(here.at)
 
 
 def _is_joined_by_comma(here: Situation) -> bool:
     """A comma at the end of a whole relation; inside of brackets a comma would be accepted."""
-    if here.token.text != "," or not here.after_operand or "COMMA" in here.accepted or here.following is None:
+    if here.token.text != "," or not (here.in_relation and here.after_operand) or "COMMA" in here.accepted:
         return False
-    return here.starts_relation(here.at + 1) or (here.in_how and not here.after_by)
+    return here.starts_relation(here.at + 1) or (here.in_how and here.following is not None and not here.after_by)
 
 
 def _is_named_after_relation(here: Situation) -> bool:
     named = here.token.kind == "WORD" and here.token.text not in RESERVED
-    return here.after_value and here.previous(*_COMPARE) and named and meant(here) is None
+    return here.in_relation and here.after_value and here.previous(*_COMPARE) and named and meant(here) is None
 
 
 def _what_is_it(here: Situation) -> str:
@@ -56,7 +56,12 @@ def _what_is_it(here: Situation) -> str:
 
 
 def _is_arithmetic_after_by(here: Situation) -> bool:
-    return here.after_by and here.token.text in ("+", "-", "*", "//", "%") and bool(_coordinate_before(here))
+    return (
+        here.in_relation
+        and here.after_by
+        and here.token.text in ("+", "-", "*", "//", "%")
+        and bool(_coordinate_before(here))
+    )
 
 
 def _coordinate_before(here: Situation) -> int:
@@ -82,7 +87,8 @@ def _bracketed_coordinate(here: Situation) -> str:
 
 
 def _is_tuple_after_by(here: Situation) -> bool:
-    ends_order = "stored" in [token.text for token in here.line[: here.at]] and here.after_operand
+    texts = [token.text for token in here.line[: here.at]]
+    ends_order = "stored" in texts and here.after_operand and texts[texts.index("stored") + 1 :][:1] == ["by"]
     return here.token.text == "," and here.following is not None and (here.after_by or ends_order)
 
 
@@ -115,6 +121,8 @@ def _end_without_region(here: Situation) -> str:
     end, said = here.line[here.at - 2].text, here.line[here.at - 1]
     if said.kind != "WORD":
         return f"of which region? `{end} {said.text} of REGION`"
+    if said.text == "everything":
+        return f"`{end} N of everything`: how many?"
     instance = f"{said.text}[{0 if end == 'first' else -1}]"
     return f"`{end} N of {said.text}` for tokens, so many of every `{said.text}`; `{instance}` for a whole instance"
 

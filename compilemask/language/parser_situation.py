@@ -84,6 +84,11 @@ class Situation:
         heads = [place for place, token in enumerate(self.line[: self.at]) if token.text in _HEADS]
         return bool(heads) and any(token.text == ":" for token in self.line[heads[-1] : self.at])
 
+    @property
+    def in_relation(self) -> bool:
+        """Whether a relation may stand here: behind the `:` of a rule, or in a `let`."""
+        return self.in_how or self.first.text == "let"
+
     def written(self, start: int, end: int) -> str:
         """The tokens from `start` up to `end` as the file has them, on one line."""
         text = ""
