@@ -35,12 +35,18 @@ _LONGEST = 40
 def naming_given(found: Sequence[Diagnostic], collected: Collected, given: Given) -> list[Diagnostic]:
     """The findings; an error about the kind of a value says which given parameter it comes from."""
     odd = {name: value for values in (given.shared, *given.samples) for name, value in values.items()}
-    odd = {name: value for name, value in odd.items() if _differs(value, _default(collected, name))}
+    odd = {name: value for name, value in odd.items() if _is_odd(collected, name, value)}
     return [_named(one, collected, odd) for one in found] if odd else list(found)
 
 
 def _default(collected: Collected, name: str) -> syntax.Expression | None:
     return collected.parameters[name].parameter.default
+
+
+def _is_odd(collected: Collected, name: str, value: Value) -> bool:
+    """A list of one entry per sample or head is as expected whatever the default is."""
+    per_entry = collected.parameters[name].parameter.per is not None and isinstance(value, ListValue)
+    return not per_entry and _differs(value, _default(collected, name))
 
 
 def _differs(value: Value, default: syntax.Expression | None) -> bool:
@@ -65,7 +71,10 @@ def _named(one: Diagnostic, collected: Collected, odd: Mapping[str, Value]) -> D
     shown = "None" if value is ANY else show(value)
     shown = shown if len(shown) <= _LONGEST else f"{shown[: _LONGEST - 1]}…"
     said = f"`{name}` is given {shown}, {'no bound (`any`)' if value is ANY else describe(value)}"
-    return replace(one, hint=said if default is None else f"{said}; its default is {format_expression(default)}")
+    if default is not None:
+        said = f"{said}; its default is {format_expression(default)}"
+    keep = one.code == "evaluation" and one.hint  # the value may be right, and what is done with it wrong
+    return replace(one, hint=f"{one.hint}; {said}" if keep else said)
 
 
 def _text(span: Span) -> str:

@@ -105,7 +105,24 @@ def test_a_value_of_another_kind_is_told_where_a_rule_uses_it(how: str, given: d
     text = f"param w = 2, open, free = any\nlayout\n    a : 8\nlet u = pos\nrules\n    a sees a : {how}\n"
     with pytest.raises(MaskFileError) as caught:
         compile_text(text, params={"open": 1, **given})
-    assert said in [one.hint for one in caught.value.diagnostics]
+    assert any((one.hint or "").endswith(said) for one in caught.value.diagnostics)
+
+
+def test_a_list_per_sample_is_not_blamed() -> None:
+    text = 'param n per batch = 3\nlayout\n    a : 8\nrules\n    a sees a : q.pos + n == "a"\n'
+    with pytest.raises(MaskFileError) as caught:
+        compile_text(text, n=[1, 2])
+    assert not [one.hint for one in caught.value.diagnostics if one.hint and "given" in one.hint]
+
+
+def test_what_to_do_about_an_evaluation_stays_beside_the_given_value() -> None:
+    text = "param w = 2\nlayout\n    a : 8\nrules\n    a sees a : same (pos // w)\n"
+    with pytest.raises(MaskFileError) as caught:
+        compile_text(text, w=None)
+    assert [one.hint for one in caught.value.diagnostics] == [
+        "`any` may be stored, compared, added to a number and lessened by one; nothing else; "
+        "`w` is given None, no bound (`any`); its default is 2"
+    ]
 
 
 def test_values_of_the_right_kind_are_not_blamed() -> None:
