@@ -49,7 +49,7 @@ IMPORTS = ("dense", "endpoints", "flashmask", "cu_seqlens")
 EMITS = ("ptx", "sass", "ttgir", "ttir", "llir")
 DIRECTIONS = ("forward", "backward")
 MOST_DIGITS = 18  # numbers of so many digits fit 64 bits
-SET_FILE = "parameters from a JSON object; a pipe such as <(...) works"
+SET_FILE = "parameters from a JSON object; <(...) works"
 DTYPES = ("bfloat16", "float16", "float32")
 
 
@@ -124,9 +124,7 @@ def _verb(verbs: Verbs, name: str, text: str) -> argparse.ArgumentParser:
 def _mask(verb: argparse.ArgumentParser, *, optional: bool = False) -> None:
     verb.add_argument("mask", metavar="MASK", nargs="?" if optional else None, help="path or library name")
     verb.add_argument("--set", metavar="NAME=VALUE", action="append", default=[], help="a parameter, for instance n=64")
-    verb.add_argument(
-        "--set-file", metavar="FILE", action="append", default=[], help="parameters from a JSON object; <(...) works"
-    )
+    verb.add_argument("--set-file", metavar="FILE", action="append", default=[], help=SET_FILE)
 
 
 OBJECT = "one JSON object on stdout; where the mask is invalid, the list that `check --json` prints"
@@ -203,9 +201,7 @@ def _check(verbs: Verbs) -> None:
     verb = _verb(verbs, "check", "check mask files, every finding of every file with its place")
     verb.add_argument("files", metavar="FILE", nargs="+", help="path or library name")
     verb.add_argument("--set", metavar="NAME=VALUE", action="append", default=[], help="a parameter")
-    verb.add_argument(
-        "--set-file", metavar="FILE", action="append", default=[], help="parameters from a JSON object; <(...) works"
-    )
+    verb.add_argument("--set-file", metavar="FILE", action="append", default=[], help=SET_FILE)
     _json(verb, "a JSON list on stdout, one object per file")
 
 

@@ -17,7 +17,6 @@ LARGEST_DATA = 64 * 2**20
 LARGEST_JSON = 16 * 2**20
 MOST_JSON_PARTS = 2**20
 LARGEST_MASK = 2**20
-DEEPEST_JSON = 16
 
 
 def locate(folder: Path | None, name: str, root: Path | None, span: Span) -> Path:
