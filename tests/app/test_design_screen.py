@@ -26,8 +26,9 @@ from compilemask_app.widgets.title_bar import TitleBar
 from textual.pilot import Pilot
 from textual.widgets import Static
 
-from tests.app.conftest import MakeApp
+from tests.app.conftest import TEXT, MakeApp
 from tests.app.fakes import compile_fake
+from tests.scenes import design, until
 
 SIZE = (120, 40)
 
@@ -250,3 +251,13 @@ async def test_a_hidden_cell_says_what_its_rule_lacks_and_leads_to_it(make_app: 
         assert f"□ hidden  line 8: query's pos 0 is before key's pos {key}" in panel.words().plain
         await pilot.press("l")
         assert screen.query_one(MaskEditor).cursor_location[0] == 7
+
+
+@pytest.mark.parametrize("size", [(100, 30), (120, 40)])
+async def test_a_long_header_is_skipped_in_whatever_room_the_text_has(make_app: MakeApp, size: tuple[int, int]) -> None:
+    text = "# a line of the header\n" * 40 + TEXT
+    async with make_app(text, compile_=Pictures()).run_test(size=size) as pilot:
+        screen = await design(pilot)
+        editor = screen.query_one(MaskEditor)
+        await until(pilot, lambda: editor.scroll_offset.y == min(40, editor.max_scroll_y) > 0)
+        assert editor.scroll_offset.y + editor.size.height >= 40 + len(TEXT.splitlines())

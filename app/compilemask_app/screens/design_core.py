@@ -175,7 +175,7 @@ class DesignCore(NewestSize, Screen[None]):
         if editor.has_focus or editor.cursor_location not in ((0, 0), (first, 0)):
             return
         editor.move_cursor((first, 0))
-        self.call_after_refresh(editor.scroll_to, 0, first, animate=False)
+        editor.show_from(first)
 
     @on(TextArea.Changed, "#editor")
     def _text_changed(self) -> None:

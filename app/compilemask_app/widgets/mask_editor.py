@@ -14,26 +14,16 @@ from textual.widgets import TextArea
 from textual.widgets.text_area import Selection
 
 from compilemask.errors import MaskFileError
-from compilemask.source import Diagnostic, Severity, Source
+from compilemask.source import Diagnostic, Source
 from compilemask_app.actions import Scope, bindings
 from compilemask_app.composing.text_edits import TextEdit, applied, placed
-from compilemask_app.themes import SyntaxStyles, syntax_for
+from compilemask_app.themes import syntax_for
 from compilemask_app.widgets.completion_list import CompletionList
+from compilemask_app.widgets.highlighting import highlight, underline
 from compilemask_app.widgets.line_note import LineNote
 
 _OPENS_BLOCK = re.compile(r"\s*((layout|queries|keys)\s*$|rules\b[^:]*$|\w+\s+repeat\b[^:]*$)")
 _PARTIAL_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*$")
-_WORD = re.compile(
-    r"""(?P<comment>\#.*$)
-    |(?P<string>"[^"\n]*"?)
-    |(?P<number>\b\d[\d_]*\b)
-    |(?P<keyword>^(?:title|include|param|require|heads|layout|queries|keys|align|position|let|rules|order)\b
-        |\b(?:sees|cannot\ see|limit|within|by|where|and|or|not|except|same|if|else|in|per|from|stored|repeat
-        |when|everything|padding|first|last|of|are|any|true|false)\b)
-    |(?P<relation>\b(?:all|none|causal|before|self|window|disc|box|path|rectangles|intervals|random|grid)\b)
-    |(?P<operator>[-+*%:=<>!/]+)""",
-    re.VERBOSE,
-)
 
 
 class MaskEditor(TextArea):
@@ -57,6 +47,7 @@ class MaskEditor(TextArea):
         )
         self.indent_width = 4
         self._accepting = False
+        self._top = 0
         self._by_line: dict[int, list[Diagnostic]] = {}
 
     def watch_diagnostics(self) -> None:
@@ -75,6 +66,7 @@ class MaskEditor(TextArea):
 
     def on_focus(self) -> None:
         """Notes belong to the cursor."""
+        self._top = 0
         self.call_after_refresh(self._note_line)
 
     def _note_line(self) -> None:
@@ -88,8 +80,10 @@ class MaskEditor(TextArea):
         note.tell(findings, Offset(self.region.x + self.gutter_width, self.cursor_screen_offset.y), self.region)
 
     def on_resize(self) -> None:
-        """The line with the cursor stays in view when findings take room from the text."""
-        if self.has_focus:
+        """The line with the cursor stays in view when findings take room from the text, as do matrix and steppers."""
+        if not self.has_focus:
+            self.call_after_refresh(self._show_top)
+        else:
             self.call_after_refresh(self.scroll_cursor_visible)
             self.call_after_refresh(self._keep_beside)
 
@@ -112,11 +106,9 @@ class MaskEditor(TextArea):
         """A line with its colours, findings underlined and told at its end."""
         line = super().get_line(line_index)
         styles = syntax_for(self.app.current_theme.dark)
-        for match in _WORD.finditer(line.plain):
-            if match.lastgroup is not None:
-                line.stylize(getattr(styles, match.lastgroup), match.start(), match.end())
+        highlight(line, styles)
         for diagnostic in self._by_line.get(line_index, ()):
-            _underline(line, diagnostic, styles)
+            underline(line, diagnostic, styles)
         return line
 
     def action_text_start(self) -> None:
@@ -278,6 +270,15 @@ class MaskEditor(TextArea):
         self.screen.query_one(CompletionList).close()
         self.call_after_refresh(self._note_line)
 
+    def show_from(self, row: int) -> None:
+        """This line first, in whatever room the text has, until somebody goes to the text."""
+        self._top = row
+        self.call_after_refresh(self._show_top)
+
+    def _show_top(self) -> None:
+        if self._top and not self.has_focus:
+            self.scroll_to(0, self._top, animate=False)
+
     def make(self, edits: list[TextEdit]) -> None:
         """Make edits that do not overlap, as one step that can be undone; the cursor keeps its place in the text."""
         lines = self.text.split("\n")
@@ -297,13 +298,3 @@ class MaskEditor(TextArea):
         """The cursor on a 1-based place, in view."""
         row = min(max(0, line - 1), self.document.line_count - 1)
         self.move_cursor((row, min(max(0, column - 1), len(self.document.get_line(row)))))
-
-
-def _underline(line: Text, diagnostic: Diagnostic, styles: SyntaxStyles) -> None:
-    span = diagnostic.span
-    if span is None:
-        return
-    begin = span.column - 1
-    end = span.end_column - 1 if span.end_line == span.line else len(line.plain)
-    serious = diagnostic.severity is Severity.ERROR
-    line.stylize(styles.error if serious else styles.warning, begin, max(begin + 1, end))
