@@ -78,7 +78,7 @@ class TestOtherScreens:
             await design(pilot)
             await pilot.press("k")
             await dialog(pilot, OpenScreen)
-            assert str(pilot.app.screen.query_one(".title", Static).content) == "Compare this mask with"
+            assert str(pilot.app.screen.query_one(".title", Static).content) == "Compare this mask, 300 × 300, with"
 
     async def test_compiled_code_is_searched(self, make_app: MakeApp) -> None:
         async with make_app(worker=worker("good")).run_test(size=SIZE) as pilot:
