@@ -157,6 +157,8 @@ class TestOtherScreens:
                 await answered(pilot, str(tmp_path / "out.py"))
                 await pilot.pause(0.3)
                 assert (tmp_path / "out.py").exists() is written
+                await pilot.press("escape")
+                await design(pilot)
                 screen.query_one(MaskEditor).text = TWO
                 await until(pilot, lambda: not screen.files.unsaved)
                 await design(pilot)

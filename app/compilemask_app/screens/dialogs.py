@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import ClassVar, Generic, TypeVar
 
@@ -13,6 +14,7 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Button, Input, Static
 
+from compilemask.errors import UsageError
 from compilemask_app.framework import LeavesOnce, NewestSize
 from compilemask_app.widgets.answer_button import AnswerButton
 
@@ -75,6 +77,27 @@ class Prompt(Dialog[str | None]):
     async def wrong(self, text: str) -> str | None:
         """What is wrong with an answer, None if nothing is."""
         return self._check(text) if self._check else None
+
+
+class TryPrompt(Prompt):
+    """Closes once what is typed was done: `attempt`, run in a thread, raises UsageError with the reason where not."""
+
+    def __init__(self, title: str, value: str, note: str, attempt: Callable[[str], None]) -> None:
+        super().__init__(title, value, note)
+        self._attempt = attempt
+
+    @on(Input.Changed)
+    def _typed(self) -> None:
+        self.query_one(".note", Static).update(self._note)
+
+    async def wrong(self, text: str) -> str | None:
+        if not text.strip():
+            return self._note
+        try:
+            await asyncio.to_thread(self._attempt, text.strip())
+        except UsageError as error:
+            return str(error)
+        return None
 
 
 class Question(Dialog[str | None]):

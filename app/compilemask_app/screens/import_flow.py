@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +11,7 @@ from compilemask.imports import EXPECTED, FLASHMASK_BOUNDS, Form, guess, importe
 from compilemask.language.files import LARGEST_JSON
 from compilemask.text_files import read_text
 from compilemask_app.jobs.compile_job import Broken, CompileRequest, guarded
-from compilemask_app.screens.dialogs import Prompt, Question
+from compilemask_app.screens.dialogs import Question, TryPrompt
 from compilemask_app.screens.waiting import under_a_box
 
 if TYPE_CHECKING:
@@ -41,26 +40,24 @@ class ImportFlow:
         self._screen = screen
 
     async def ask(self) -> None:
-        """The whole way; a wrong file, or one whose mask does not compile, ends it with one message."""
+        """The whole way; a wrong file is refused in the line, a mask that does not compile ends it with one message."""
         app = self._screen.app
-        answer = await app.ask(Prompt("Import", f"{self._screen.files.folder}/", NOTE))
-        if not answer:
+        found: list[tuple[Path, Array, Question]] = []
+
+        def attempt(typed: str) -> None:
+            path = Path(typed).expanduser()
+            array = read_array(path)
+            found.append((path, array, _question(path, array)))
+
+        if await app.ask(TryPrompt("Import", f"{self._screen.files.folder}/", NOTE, attempt)) is None:
             return
-        path = Path(answer).expanduser()
+        path, array, question = found[-1]
         try:
-            array = await asyncio.to_thread(read_array, path)
-            form = await app.ask(self._question(path, array))
+            form = await app.ask(question)
             if form is not None:
                 await self._open(path, array, form)
         except UsageError as error:
             self._screen.notify(str(error), title="Import", severity="error", timeout=10)
-
-    def _question(self, path: Path, array: Array) -> Question:
-        answers = fitting(array)
-        if not answers:
-            known = "\n".join(f"{form.value}: {EXPECTED[form]}" for form in Form)
-            raise UsageError(f"{path.name} holds {array.dtype} {list(array.shape)}; expected one of\n{known}")
-        return Question("Import", f"{path.name} holds {array.dtype} {list(array.shape)}. It says", answers)
 
     async def _open(self, path: Path, array: Array, answer: str) -> None:
         form, causal = FORMS[answer]
@@ -91,6 +88,15 @@ class ImportFlow:
             kept.forget()
             raise UsageError(f"{path.name} is no mask that compiles: {outcome.diagnostics[0].message}")
         return document, kept, mask.data_name
+
+
+def _question(path: Path, array: Array) -> Question:
+    """Asks what an array says. Raises UsageError for one that can say nothing."""
+    answers = fitting(array)
+    if not answers:
+        known = "\n".join(f"{form.value}: {EXPECTED[form]}" for form in Form)
+        raise UsageError(f"{path.name} holds {array.dtype} {list(array.shape)}; expected one of\n{known}")
+    return Question("Import", f"{path.name} holds {array.dtype} {list(array.shape)}. It says", answers)
 
 
 def _refuse_others(path: Path, content: str) -> None:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from compilemask.errors import UsageError
 from compilemask.measure.export.forms import FORMS
 from compilemask.measure.report import CompileReport, ValidationReport
 from compilemask.worker_protocol import Job
 from compilemask_app.jobs.exporting import export, snippet
 from compilemask_app.picture import Picture
 from compilemask_app.screens.compare_flow import CompareFlow
-from compilemask_app.screens.dialogs import Prompt
+from compilemask_app.screens.dialogs import Prompt, TryPrompt
 from compilemask_app.screens.figures_screen import Facts, FiguresScreen
 from compilemask_app.screens.proof_screen import ProofScreen
 from compilemask_app.screens.reader_screen import ReaderScreen
@@ -130,17 +128,14 @@ class LookFlow:
         if picture is None or picture.compiled is None:
             return
         start = str(screen.files.folder / f"{picture.name}.npy")
-        answer = await screen.app.ask(Prompt("Export", start, FORMS))
-        if not answer:
-            return
-        path, choice = Path(answer).expanduser(), picture.choice
-        document = screen.files.document
-        try:
-            said = await asyncio.to_thread(export, picture.compiled, path, document, choice.batch, choice.head)
-        except UsageError as error:
-            screen.notify(str(error), severity="error", timeout=8)
-        else:
-            screen.notify(said)
+        compiled, document, choice = picture.compiled, screen.files.document, picture.choice
+        said: list[str] = []
+
+        def attempt(typed: str) -> None:
+            said.append(export(compiled, Path(typed).expanduser(), document, choice.batch, choice.head))
+
+        if await screen.app.ask(TryPrompt("Export", start, FORMS, attempt)) is not None:
+            screen.notify(said[-1])
 
 
 def _cell(text: str, picture: Picture) -> tuple[tuple[int, int] | None, str | None]:

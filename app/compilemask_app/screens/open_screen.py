@@ -85,7 +85,17 @@ class OpenScreen(Picker):
         if self._shown and found.highlighted is not None:
             self.answer(self._shown[found.highlighted])
         elif event.value.strip():
-            self.answer(event.value.strip())
+            self._open_path(event.value.strip())
+
+    def _open_path(self, typed: str) -> None:
+        """A path that no list has; what is typed stays where there is no mask."""
+        try:
+            document_of(typed)
+        except UsageError as error:
+            colour = self.app.theme_variables.get("error", "red")
+            self.query_one("#about", Static).update(Text(str(error), style=colour))
+        else:
+            self.answer(typed)
 
     @on(OptionList.OptionSelected)
     def _chosen(self, event: OptionList.OptionSelected) -> None:

@@ -11,12 +11,13 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.widgets import DataTable, Static
 
+from compilemask.errors import UsageError
 from compilemask.files import write_in_one_step
 from compilemask_app import history
 from compilemask_app.actions import Scope, bindings
 from compilemask_app.drawing.plot import Plot, Point, Series, plot
 from compilemask_app.history import HistoryError, TimeRow
-from compilemask_app.screens.dialogs import Prompt
+from compilemask_app.screens.dialogs import TryPrompt
 from compilemask_app.screens.over_screen import OverScreen
 from compilemask_app.widgets.key_footer import KeyFooter
 
@@ -101,15 +102,17 @@ class TimesScreen(OverScreen):
         design = self.app.design
         folder = design.files.folder if design is not None else Path.cwd()
         start = str(folder / f"{self._mask}_times.csv")
-        answer = await self.app.ask(Prompt("Export times", start, "a .csv file"))
-        if not answer:
-            return
-        try:
-            write_in_one_step(Path(answer).expanduser(), history.as_csv(self.rows))
-        except OSError as error:
-            self.notify(f"not written: {error}", severity="error")
-        else:
-            self.notify(f"wrote {len(self.rows)} rows to {answer}")
+        table, rows = history.as_csv(self.rows), len(self.rows)
+
+        def attempt(typed: str) -> None:
+            try:
+                write_in_one_step(Path(typed).expanduser(), table)
+            except OSError as error:
+                raise UsageError(f"not written: {error.strerror or error}: {typed}") from None
+
+        answer = await self.app.ask(TryPrompt("Export times", start, "a .csv file", attempt))
+        if answer is not None:
+            self.notify(f"wrote {rows} rows to {answer}")
 
 
 def series_of(rows: tuple[TimeRow, ...]) -> tuple[Series, ...]:
