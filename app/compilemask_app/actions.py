@@ -61,7 +61,7 @@ def _a(
 # fmt: off
 ACTIONS: tuple[Action, ...] = (
     _a(Scope.DESIGN, "validate", "v,f5", "run_job('validate')", "Validate",
-       "Check intervals, tile map and kernel against the dense reference", flags="fp"),
+       "Check that intervals, tile map and kernel do what the text says, against a dense reference", flags="fp"),
     _a(Scope.DESIGN, "compile", "c,f6", "run_job('compile')", "Compile",
        "Compile the kernel for the chosen targets, GPU or not", flags="fp"),
     _a(Scope.DESIGN, "time", "t,f7", "run_job('time')", "Time",

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from compilemask.job import Job
-from compilemask_app.widgets.job_bar import JobState, Phase
+from compilemask_app.widgets.job_bar import AS_WRITTEN, JobState, Phase
 
 if TYPE_CHECKING:
     from compilemask.measure.report import CompileReport, TargetReport, TimingReport, ValidationReport
@@ -121,8 +121,9 @@ def _validated(report: ValidationReport) -> JobState:
     if report.passed:
         worst = report.worst_of_budget
         budget = f", error ≤ {worst:.2f} of budget" if worst is not None else ""
-        words = f"{report.verdict} by {checks} checks{budget}, {report.seconds:.1f} s, {report.machine}"
-        return JobState(Phase.GOOD, words)
+        words = f"{report.verdict}: {AS_WRITTEN}, {checks} checks{budget}, {report.seconds:.1f} s, {report.machine}"
+        short = f"as written: {', '.join(report.limits)}" if report.limits else "as written"
+        return JobState(Phase.GOOD, words, short=short)
     failed = [check.name for check in report.checks if check.outcome is Outcome.FAIL]
     wrong = report.first_wrong
     if wrong is None:

@@ -97,6 +97,12 @@ class MaskPicture:
         return self.finish(self)
 
     @property
+    def looked_at(self) -> str:
+        """`sample 0 of 2, head 1 of 4`, counted as the language counts them; nothing of what there is only one of."""
+        counts = (("sample", self.choice.batch, self.batch), ("head", self.choice.head, self.heads))
+        return ", ".join(f"{name} {place} of {number}" for name, place, number in counts if number > 1)
+
+    @property
     def reordered(self) -> bool:
         """Whether the kernel keeps the tokens in another order than the mask is written in."""
         return self.query_order is not None or self.key_order is not None

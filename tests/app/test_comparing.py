@@ -19,6 +19,7 @@ from compilemask_app.screens.open_screen import OpenScreen
 from compilemask_app.screens.sizes_screen import SizesScreen
 from compilemask_app.widgets.mask_editor import MaskEditor
 from compilemask_app.widgets.tile_map_view import TileMapView
+from compilemask_app.widgets.title_bar import TitleBar
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
@@ -221,3 +222,22 @@ async def test_the_cursor_of_each_tile_map_stands_on_the_slots_of_its_own_order(
         await pilot.pause()
         assert (shown.view.query_cursor, right.view.query_cursor) == (15, 15)
         assert (left.view.query_cursor, left.view.key_cursor) == mask.slots_of(15, 15)
+
+
+async def test_heads_are_numbered_as_the_language_does(make_app: MakeApp) -> None:
+    document = files.document_of("local_global_heads")
+    async with make_app(document=document, compile_=Pictures()).run_test(size=(160, 40)) as pilot:
+        screen = await design(pilot)
+        title = screen.query_one(TitleBar)
+        assert screen.picture is not None
+        heads, pairs = screen.picture.heads, screen.picture.same_as
+        assert f"head 0 of {heads} (same as head {pairs[0][1]})" in str(title.render())
+        await pilot.press("d")
+        await until(pilot, lambda: f"head 1 of {heads}" in str(title.render()))
+        await design(pilot)
+        await choose(pilot, "causal")
+        await pilot.press("enter")
+        await dialog(pilot, CompareScreen)
+        await pilot.pause()
+        head = str(pilot.app.screen.query_one("#head", Static).content)
+        assert head.startswith(f"COMPARE   local_global_heads, head 1 of {heads} | causal   ")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from compilemask_app import document as files
 from compilemask_app.document import Document
 from compilemask_app.jobs.pictures import Pictures
@@ -11,6 +12,7 @@ from compilemask_app.screens.design import DesignScreen
 from compilemask_app.screens.dialogs import Question
 from compilemask_app.screens.open_screen import OpenScreen
 from compilemask_app.widgets.mask_editor import MaskEditor
+from compilemask_app.widgets.title_bar import TitleBar
 from textual.command import CommandPalette
 from textual.widgets import Input, OptionList
 
@@ -83,6 +85,40 @@ class TestFiles:
             path.write_text(TEXT + "# from outside again\n", encoding="utf-8")
             await pilot.pause(2.2)
             assert text_of(screen) == TEXT + "# mine\n"
+
+    @pytest.mark.parametrize(("keys", "kept"), [((), ""), (("w",), "# mine\n"), (("t",), "# outside\n")])
+    async def test_saving_over_a_file_that_another_program_changed_asks(
+        self, make_app: MakeApp, tmp_path: Path, keys: tuple[str, ...], kept: str
+    ) -> None:
+        path = tmp_path / "mine.mask"
+        document = files.write(Document("mine", TEXT), TEXT, path)
+        async with make_app(document=document).run_test(size=SIZE) as pilot:
+            screen = await design(pilot)
+            screen.query_one(MaskEditor).text = TEXT + "# mine\n"
+            path.write_text(TEXT + "# outside\n", encoding="utf-8")
+            screen.files._look_outside()
+            assert "changed on disk" in str(screen.query_one(TitleBar).render())
+            await pilot.press("ctrl+s")
+            await dialog(pilot, Question)
+            assert path.read_text(encoding="utf-8") == TEXT + "# outside\n", "not before the answer"
+            await pilot.press(*keys, "enter")
+            await dialog(pilot, DesignScreen)
+            screen.files._look_outside()
+            assert ("changed on disk" in str(screen.query_one(TitleBar).render())) is (not keys)
+            assert text_of(screen) == TEXT + (kept or "# mine\n")
+            assert path.read_text(encoding="utf-8") == TEXT + (kept or "# outside\n")
+
+    async def test_a_file_that_is_only_touched_is_saved_without_a_question(
+        self, make_app: MakeApp, tmp_path: Path
+    ) -> None:
+        path = tmp_path / "mine.mask"
+        document = files.write(Document("mine", TEXT), TEXT, path)
+        async with make_app(document=document).run_test(size=SIZE) as pilot:
+            screen = await design(pilot)
+            screen.query_one(MaskEditor).text = TEXT + "# mine\n"
+            path.write_text(TEXT, encoding="utf-8")
+            await pilot.press("ctrl+s")
+            await until(pilot, lambda: path.read_text(encoding="utf-8") == TEXT + "# mine\n")
 
     async def test_a_library_mask_is_found_by_a_part_of_its_name(self, make_app: MakeApp) -> None:
         async with make_app(compile_=Pictures()).run_test(size=SIZE) as pilot:

@@ -101,7 +101,7 @@ class TestJobs:
             assert "~ old: proved" in str(screen.query_one(JobBar).render())
             screen.query_one(MaskEditor).text = TEXT
             await until(pilot, lambda: not screen.findings)
-            assert "✓ proved" in str(screen.query_one(JobBar).render())
+            assert "✓ as written" in str(screen.query_one(JobBar).render())
 
     async def test_every_new_mask_has_results_of_its_own(self, make_app: MakeApp) -> None:
         document = files.new_document()

@@ -11,7 +11,7 @@ from compilemask_app.screens.design import DesignScreen
 from compilemask_app.screens.proof_screen import ProofScreen
 from compilemask_app.screens.reader_screen import ReaderScreen
 from compilemask_app.screens.times_screen import TimesScreen
-from compilemask_app.widgets.job_bar import JobBar, JobState, Phase
+from compilemask_app.widgets.job_bar import MEANT, JobBar, JobState, Phase
 from compilemask_app.widgets.mask_editor import MaskEditor
 from compilemask_app.widgets.mask_view import MaskView
 from textual.geometry import Region
@@ -25,7 +25,7 @@ from tests.app.flows import SIZE, dialog
 from tests.app.test_jobs import worker
 from tests.scenes import design, replay, until
 
-WIDTHS = (40, 60, 80, 120, 200)
+WIDTHS = (40, 60, 80, 100, 120, 200)
 CAVEAT = "proved on samples, pieces"
 
 
@@ -41,15 +41,21 @@ async def test_a_verdict_says_first_what_it_is_proved_on(make_app: MakeApp, widt
         replay(screen, Job.VALIDATE, "validate_green")
         await until(pilot, lambda: screen.results.board.entry(Job.VALIDATE).report is not None)
         bar = screen.query_one(JobBar)
-        assert CAVEAT in str(bar.render()).split("\n")[0][: bar.content_size.width]
+        line = str(bar.render()).split("\n")[0][: bar.content_size.width]
+        wide = f"{CAVEAT}: does what the text says"
+        assert (wide if width in (80, 200) else "as written: samples, pieces") in line
         screen.query_one(MaskEditor).text = TEXT + "#"
         await design(pilot)
         assert f"~ old: {CAVEAT}" in str(bar.render()).split("\n")[0][: bar.content_size.width]
         await pilot.press("V")
         await dialog(pilot, ProofScreen)
         head = " ".join(" ".join(lines_of(pilot.app.screen)[:6]).split())
-        assert CAVEAT in head
+        assert f"{CAVEAT}: does what the text says" in head
         assert "~ old" in head
+        proof = pilot.app.screen
+        assert isinstance(proof, ProofScreen)
+        assert MEANT in [str(cell) for cell in proof._words(None).columns[1].cells]
+        assert MEANT in str(screen.looks._job_words(Job.VALIDATE)), "on the screen of figures"
         assert "3.6 s" in head
 
 

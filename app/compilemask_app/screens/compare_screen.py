@@ -82,9 +82,11 @@ class CompareScreen(OverScreen):
     def _fill(self) -> None:
         """Both pictures, their names and the difference."""
         found = self.comparison
-        self.query_one("#head", Static).update(
-            Text(f"COMPARE   {found.left_name} | {found.right_name}   {found.summary()}")
+        names = " | ".join(
+            ", ".join(filter(None, (name, side.looked_at)))
+            for name, side in ((found.left_name, found.left), (found.right_name, found.right))
         )
+        self.query_one("#head", Static).update(Text(f"COMPARE   {names}   {found.summary()}"))
         for pane in self.panes:
             if isinstance(pane, PictureView):
                 left = _is_left(pane.id)

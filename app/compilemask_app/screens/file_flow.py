@@ -25,6 +25,8 @@ BESIDE_ANOTHER = (
     "Another workbench has unsaved text of this mask too. Each keeps its own; who saves last writes the file."
 )
 LOOK_OUTSIDE_S = 2.0
+OVER, TAKE, STAY = "Write over it", "Take the file's text", "Stay"
+"""Answers where another program changed the file; each begins with a letter of its own, and the safe one is first."""
 
 
 class FileFlow:
@@ -36,6 +38,7 @@ class FileFlow:
         self._kept: Autosave | None = None
         self._autosave: Timer | None = None
         self._warned_of: tuple[int, int] | None = None
+        self._on_disk = ""
 
     @property
     def unsaved(self) -> bool:
@@ -122,7 +125,7 @@ class FileFlow:
         document = self.document
         if document.path is None or document.library:
             return await self.save_as(over=over)
-        return self._write(document.path)
+        return await self._may_write_over(document.path, over=over) and self._write(document.path)
 
     async def save_as(self, *, over: bool = False) -> bool:
         """Write the text to a file that the user names."""
@@ -141,7 +144,38 @@ class FileFlow:
             )
             if sure != "Write over it":
                 return False
+        elif path == self.document.path and not await self._may_write_over(path, over=over):
+            return False
         return self._write(path)
+
+    async def _may_write_over(self, path: Path, *, over: bool) -> bool:
+        """Whether the file is as it was read or written here, or the user gives up what another program wrote."""
+        from compilemask_app.screens.dialogs import Question
+
+        if not path.exists() or not self._differs_outside():
+            return True
+        text = f"Another program changed {path.name} since it was read here."
+        answer = await self._ask(Question("Changed on disk", text, (STAY, TAKE, OVER)), over=over)
+        if answer == TAKE:
+            try:
+                self._take(files.read(path, parameters=self.document.parameters))
+            except UsageError as error:
+                self._screen.notify(f"{error}; the text here is kept", severity="error")
+        return answer == OVER
+
+    def _differs_outside(self) -> bool:
+        """Whether the file holds another text than it did here; one that is only touched holds the same."""
+        document = self.document
+        if document.path is None or not files.changed_outside(document):
+            return False
+        try:
+            fresh = files.read(document.path)
+        except UsageError:
+            return True
+        if fresh.text == document.text and document.stamp is not None:
+            self.document = replace(document, stamp=fresh.stamp)
+            return False
+        return True
 
     async def begin_new(self) -> None:
         """A small mask to start from."""
@@ -188,7 +222,7 @@ class FileFlow:
     def _show(self, document: Document, kept: Autosave | None = None) -> None:
         """Another document; what is `kept` of it already, or what was left behind of it."""
         self.kept.forget()
-        self.document, self._kept = document, kept
+        self.document, self._kept, self._on_disk = document, kept, ""
         self._screen.begin_document(document.start)
         if kept is None:
             self._bring_back()
@@ -199,7 +233,7 @@ class FileFlow:
     def _keep_as(self, document: Document) -> None:
         """The same mask as it is on the disk now."""
         self._screen.results.carry(self.document, document)
-        self.document = document
+        self.document, self._on_disk = document, ""
 
     def _write(self, path: Path) -> bool:
         before = self.document
@@ -226,10 +260,15 @@ class FileFlow:
         suffix = "" if self.document.path is None or self.document.library else ".mask"
         title.name_text = f"{self.document.name}{suffix}"
         title.unsaved = self.unsaved
+        title.on_disk = self._on_disk
 
     def _look_outside(self) -> None:
         document = self.document
-        if not files.changed_outside(document) or document.path is None:
+        differs = self._differs_outside()
+        there = document.path is not None and document.path.exists()
+        self._on_disk = "" if not differs else "changed on disk" if there else "gone from the disk"
+        self._title()
+        if not differs or document.path is None:
             return
         try:
             fresh = files.read(document.path, parameters=document.parameters)
@@ -242,12 +281,16 @@ class FileFlow:
             if self._warned_of != fresh.stamp:
                 self._warned_of = fresh.stamp
                 self._screen.notify(
-                    "Another program changed the file. Saving here writes over it; opening it again takes its text.",
+                    "Another program changed the file; the text here is kept. ctrl+s asks which of both to keep.",
                     severity="warning",
                     timeout=10,
                 )
             return
+        self._take(fresh)
+        self._screen.notify("Another program changed the file; its text is shown.")
+
+    def _take(self, fresh: Document) -> None:
+        """Show the text that another program wrote; ctrl+z brings back the one before."""
         self._keep_as(fresh)
         self._screen.query_one(MaskEditor).replace_all(fresh.text)
         self._title()
-        self._screen.notify("Another program changed the file; its text is shown.")

@@ -20,7 +20,7 @@ from compilemask_app.screens.proof_screen import ProofScreen
 from compilemask_app.screens.reader_screen import ReaderScreen
 from compilemask_app.screens.times_screen import TimesScreen
 from compilemask_app.widgets.cell_panel import CellPanel
-from compilemask_app.widgets.job_bar import Phase
+from compilemask_app.widgets.job_bar import MEANT, Phase
 
 if TYPE_CHECKING:
     from compilemask_app.screens.design_core import DesignCore
@@ -64,7 +64,7 @@ class LookFlow:
         done = state.phase in (Phase.GOOD, Phase.BAD)
         words = [("~ old, of an earlier text: " if state.outdated and done else "") + state.text]
         if isinstance(entry.report, ValidationReport) and done:
-            words += entry.report.notes
+            words += [*([MEANT] if entry.report.passed else []), *entry.report.notes]
         return Text("\n".join(words))
 
     def proof(self) -> None:

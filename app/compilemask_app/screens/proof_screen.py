@@ -15,6 +15,7 @@ from textual.widgets import DataTable, Static
 from compilemask.measure.report import Check, Outcome, ValidationReport
 from compilemask_app.actions import Scope, bindings
 from compilemask_app.screens.over_screen import OverScreen, headed
+from compilemask_app.widgets.job_bar import AS_WRITTEN, MEANT
 from compilemask_app.widgets.key_footer import KeyFooter
 
 if TYPE_CHECKING:
@@ -68,7 +69,8 @@ class ProofScreen(OverScreen):
     def _head(self) -> Text:
         report = self.report
         size = f"{report.query_length:,} × {report.key_length:,}"
-        verdict = f"{report.verdict}   {size}   {report.seconds:.1f} s   {report.machine}"
+        about = f": {AS_WRITTEN}" if report.passed else ""
+        verdict = f"{report.verdict}{about}   {size}   {report.seconds:.1f} s   {report.machine}"
         return headed(f"PROOF   {report.mask}", verdict, self.app.theme_variables, outdated=self._outdated)
 
     def _row(self, check: Check) -> list[Text]:
@@ -94,6 +96,7 @@ class ProofScreen(OverScreen):
             lines += [("compared", check.scope)]
             lines += [("precision", check.precision)] if check.precision else []
             lines += [("wrong", check.first_wrong.describe() + "; enter goes there")] if check.first_wrong else []
+        lines += [("note", MEANT)] if self.report.passed else []
         lines += [("note", note) for note in self.report.notes]
         table = Table.grid(padding=(0, 2))
         for name, words in lines:

@@ -26,13 +26,14 @@ class Phase(Enum):
 
 @dataclass(frozen=True, slots=True)
 class JobState:
-    """What to say of one job. `outdated`: it was done for an older text."""
+    """What to say of one job, and the `short` of it in little room. `outdated`: it was done for an older text."""
 
     phase: Phase = Phase.IDLE
     text: str = ""
     done: int = 0
     total: int = 0
     outdated: bool = False
+    short: str = ""
 
 
 _MARKS = {
@@ -49,14 +50,19 @@ _OLD = ("~ old:", "warning")
 _KEYS = {Job.VALIDATE: "v", Job.COMPILE: "c", Job.TIME: "t"}
 _MORE = {Job.VALIDATE: "V", Job.COMPILE: "i", Job.TIME: "h"}
 _HINTS = {
-    Job.VALIDATE: "check against the dense reference",
+    Job.VALIDATE: "do tiles and kernel do what the text says?",
     Job.COMPILE: "registers, memory and code for each target, GPU or not",
     Job.TIME: "time on this machine's GPU, next to its peers",
 }
 _WHY = {Job.VALIDATE: "V says why", Job.COMPILE: "i says why", Job.TIME: "h says why"}
+AS_WRITTEN = "does what the text says"
+"""What a validation proves: not that the text is the mask that its author means."""
+MEANT = "whether the text is the mask that you mean, no check knows; k compares it with a mask you trust"
 BAR = 16
 NAMED_FROM = 50
 """Columns in which the names of the jobs stand beside their keys."""
+WHOLE_FROM = 78
+"""Columns in which a verdict, its caveat and what it is about stand in words."""
 ENDING_FROM = 42
 """Columns in which the key for the rest has words beside it, as the verdict and its caveat come first."""
 
@@ -95,7 +101,8 @@ class JobBar(Widget):
             text.append("━" * filled, style=colours.get("accent", ""))
             text.append("━" * (BAR - filled), style="dim")
             text.append(f" {state.done}/{state.total} ")
-        words = state.text.splitlines()[0] if state.text else _HINTS[job] if state.phase is Phase.IDLE else ""
+        said = state.short if state.short and width < WHOLE_FROM and not old else state.text
+        words = said.splitlines()[0] if said else _HINTS[job] if state.phase is Phase.IDLE else ""
         text.append(words, style="dim" if state.phase is Phase.IDLE or old else "")
         if state.phase in (Phase.RUNNING, Phase.WAITING):
             return _ending(text, "x cancels", width)

@@ -18,6 +18,7 @@ class TitleBar(Widget):
     unsaved: reactive[bool] = reactive(False)
     state: reactive[str] = reactive("")
     broken: reactive[bool] = reactive(False)
+    on_disk: reactive[str] = reactive("")
     picture: reactive[MaskPicture | None] = reactive(None)
 
     def render(self) -> Text:
@@ -41,9 +42,8 @@ class TitleBar(Widget):
             return []
         parts = [f"{picture.query_length:,} × {picture.key_length:,}"]
         if picture.batch > 1 or picture.heads > 1:
-            choice = picture.choice
-            same = f" = head {picture.same_as[0][1] + 1}" if picture.same_as and picture.batch == 1 else ""
-            parts.append(f"sample {choice.batch + 1}/{picture.batch}, head {choice.head + 1}/{picture.heads}{same}")
+            same = f" (same as head {picture.same_as[0][1]})" if picture.same_as and picture.batch == 1 else ""
+            parts.append(f"{picture.looked_at}{same}")
         parts.append(f"{picture.density:.1%} visible")
         if picture.title:
             parts.append(picture.title)
@@ -51,6 +51,9 @@ class TitleBar(Widget):
 
     def _state(self) -> Text:
         variables = self.app.theme_variables
+        if self.on_disk:
+            words = f"{self.on_disk}, the text has errors " if self.broken else f"{self.on_disk} "
+            return Text(words, style=f"bold {variables.get('warning', 'yellow')}")
         if self.broken:
             words = "the text has errors" + ("; this is the picture before" if self.picture else "")
             return Text(f"{words} ", style=f"bold {variables.get('error', 'red')}")
