@@ -16,7 +16,7 @@ from compilemask.tiles import TileMap
 RUNS_UNFRIENDLY = 64
 VARIANTS_ASKED = 16  # a rule that never matches in more of them is reported without the reason
 
-TAKEN_HINT = "rules run from top to bottom and a later one wins; move this one down, or take it out"
+TAKEN_HINT = "take it out, the mask stays as it is; or move it down to make it count: a later rule wins"
 
 # what of the rule, what one later rule does with it, what several do
 _TAKEN: dict[Effect, tuple[str, str, str]] = {

@@ -32,9 +32,14 @@ def shortest(request: CompileRequest, ways: tuple[tuple[TextEdit, ...], ...]) ->
     """
     *others, sure = [(edits, replace(request, text=applied(request.text, list(edits)))) for edits in ways]
     for edits, tried in others:
-        if _equal(tried, sure[1]) and all(_equal(*pair) for pair in _grown(tried, sure[1])):
+        if equal_masks(tried, sure[1]):
             return edits
     return sure[0]
+
+
+def equal_masks(one: CompileRequest, other: CompileRequest) -> bool:
+    """Whether two texts make the same mask, at the sizes of now and at larger ones."""
+    return _equal(one, other) and all(_equal(*pair) for pair in _grown(one, other))
 
 
 def same_mask(before: CompiledMask, after: CompiledMask) -> bool:
@@ -46,12 +51,13 @@ def same_mask(before: CompiledMask, after: CompiledMask) -> bool:
 
 def _equal(one: CompileRequest, other: CompileRequest) -> bool:
     try:
-        return same_mask(_compiled(one), _compiled(other))
+        return same_mask(compiled(one), compiled(other))
     except CompileMaskError:
         return False
 
 
-def _compiled(request: CompileRequest) -> CompiledMask:
+def compiled(request: CompileRequest) -> CompiledMask:
+    """The mask of a text. Raises MaskFileError."""
     return compile_text(request.text, name=request.name, params=dict(request.parameters), folder=request.folder)
 
 

@@ -19,6 +19,7 @@ from compilemask_app.composing.relations import suggestions
 from compilemask_app.composing.text_edits import TextEdit, applied, replacing, source_text
 from compilemask_app.jobs.compile_job import CompileRequest
 from compilemask_app.jobs.equal_texts import shortest
+from compilemask_app.jobs.tidying import Asked, tidied
 from compilemask_app.screens.entry_prompt import EntryPrompt
 from compilemask_app.screens.region_flow import RegionFlow
 from compilemask_app.screens.relation_screen import RelationScreen
@@ -36,6 +37,7 @@ class ComposeFlow:
     def __init__(self, screen: DesignCore) -> None:
         self._screen = screen
         self._read: str | None = None
+        self._changing = asyncio.Lock()
 
     def read_text(self) -> None:
         """After an edit: the matrix and the steppers as the text says now; a text with errors of form locks them."""
@@ -86,7 +88,7 @@ class ComposeFlow:
             case "pick" if row != HEADS:
                 await self._pick(matrix, row, column)
             case "hide" if row != HEADS:
-                self._hide(matrix, row, column)
+                await self._set(row, column, "")
             case "hide":
                 self._screen.notify("a head: in the rows below it cells are hidden; - takes the region out")
             case _:
@@ -105,23 +107,34 @@ class ComposeFlow:
 
         offered = (*own_suggestions(matrix.file), *suggestions(matrix, row, column))
         answer = await screen.app.ask(RelationScreen(title, current, offered, request_for))
-        if answer and answer != current:
-            ways = cell_rules.ways_to_set(matrix, row, column, answer)
-            self.write(*await asyncio.to_thread(shortest, self._request(), ways))
-        elif answer is not None and answer != current:
-            self._hide(matrix, row, column)
+        if answer is not None and answer != current:
+            await self._set(row, column, answer)
+
+    async def _set(self, row: int, column: int, how: str) -> None:
+        """A relation for a cell, or none, in fewest lines; one change after another, each of the text as it is then."""
+        async with self._changing:
+            self.read_text()
+            matrix = self._screen.query_one(RegionMatrixView).matrix
+            if matrix is None or row >= len(matrix.rows) or column >= len(matrix.columns):
+                return
+            request = self._request()
+            asked = Asked(matrix.rows[row].name, matrix.columns[column].name, shows=bool(how))
+            hidden = cell_rules.hide(matrix, row, column)
+            if how:
+                ways = cell_rules.ways_to_set(matrix, row, column, how)
+            elif hidden is not None:
+                ways = ((hidden,),)
+            else:
+                self._screen.notify("hidden already")
+                return
+            edits = await asyncio.to_thread(_fewest, request, ways, asked)
+            if self._screen.text == request.text:
+                self.write(*edits)
 
     def _request(self) -> CompileRequest:
         """The text as it stands."""
         document = self._screen.files.document
         return CompileRequest(0, document.name, self._screen.text, document.folder, document.parameters)
-
-    def _hide(self, matrix: RegionMatrix, row: int, column: int) -> None:
-        edit = cell_rules.hide(matrix, row, column)
-        if edit is None:
-            self._screen.notify("hidden already")
-        else:
-            self.write(edit)
 
     async def type_number(self, place: int, begun: str) -> None:
         """Ask for another value of one number of the parameters, of which a digit is typed already."""
@@ -161,6 +174,10 @@ class ComposeFlow:
             self._screen.show_line(matrix.columns[column].leaf.span.line)
         elif rules:
             self._screen.show_line(rules[-1].rule.span.line)
+
+
+def _fewest(request: CompileRequest, ways: tuple[tuple[TextEdit, ...], ...], asked: Asked) -> tuple[TextEdit, ...]:
+    return tidied(request, shortest(request, ways) if len(ways) > 1 else ways[0], asked)
 
 
 def _number_problem(text: str) -> str | None:
