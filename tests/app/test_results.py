@@ -72,7 +72,10 @@ async def test_why_there_are_no_times_is_one_key_away_in_full(make_app: MakeApp,
         assert line.rstrip().endswith("h says why" if width >= 60 else "h")
         await pilot.press("h")
         await dialog(pilot, TimesScreen)
-        assert NO_GPU in " ".join(" ".join(lines_of(pilot.app.screen)[:6]).split())
+        told = " ".join(" ".join(lines_of(pilot.app.screen)[:12]).split())
+        assert NO_GPU in told
+        assert "c compiles for each target without a GPU" in told
+        assert 'compilemask open --worker "ssh HOST compilemask worker"' in told
 
 
 async def _proved_and_compiled(pilot: Pilot[None], *keys: str) -> DesignScreen:

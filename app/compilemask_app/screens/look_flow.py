@@ -25,6 +25,10 @@ from compilemask_app.widgets.job_bar import MEANT, Phase
 if TYPE_CHECKING:
     from compilemask_app.screens.design_core import DesignCore
 
+WITHOUT_A_GPU = """\
+c compiles for each target without a GPU: registers, spills, code
+to time on another machine's GPU: compilemask open --worker "ssh HOST compilemask worker\""""
+
 
 class LookFlow:
     """Opens what looks at the mask in another way."""
@@ -104,6 +108,8 @@ class LookFlow:
         results = self._screen.results
         state = results.board.entry(Job.TIME).state
         told = state.text if state.phase in (Phase.BAD, Phase.UNABLE) else ""
+        if state.phase is Phase.UNABLE:
+            told += f"\n{WITHOUT_A_GPU}"
         note = told or ("" if state.phase is Phase.GOOD else "t takes them where there is a GPU")
         self._screen.app.push_screen(TimesScreen(self._screen.files.document.name, note, f"{results.fingerprint:016x}"))
 

@@ -44,6 +44,9 @@ class ReaderScreen(OverScreen):
         self._outdated = outdated
         self._target = 0
         self._language = ""
+        self._shown = ""
+        self._elsewhere: tuple[int, str] | None = None
+        self._seek = False
         self._languages = tuple(
             dict.fromkeys(listing.language for target in report.targets for listing in target.listings)
         )
@@ -99,11 +102,21 @@ class ReaderScreen(OverScreen):
     def _read(self, language: str) -> None:
         listings = self.report.targets[self._target].listings
         found = next((listing.text for listing in listings if listing.language == language), "no listing")
+        self._shown = language
+        if self._elsewhere is not None:  # another row was chosen: enter goes to its listing
+            self._elsewhere = None
+            self.query_one("#head", Static).update(self._head())
         self.query_one(CodeView).lines = tuple(found.splitlines())
+        if self._seek:
+            self._seek = False
+            self.action_next_match(1)
 
     @on(DataTable.RowSelected)
     def _row_selected(self) -> None:
-        self.query_one(CodeView).focus()
+        if self._elsewhere is None:
+            self.query_one(CodeView).focus()
+        else:
+            self.action_go_elsewhere()
 
     @work
     async def action_search(self) -> None:
@@ -116,11 +129,68 @@ class ReaderScreen(OverScreen):
 
     def action_next_match(self, direction: int) -> None:
         view = self.query_one(CodeView)
-        if not view.go_to_match(direction):
-            self.notify(f"nothing found for {view.sought!r}" if view.sought else "press / to search")
+        if not view.sought:
+            self.notify("press / to search")
+        elif not view.go_to_match(direction):
+            self._tell_elsewhere(view.sought)
         else:
+            self._elsewhere = None
             found = f"{view.sought!r}: {view.current + 1} of {len(view.matches)} lines"
             self.query_one("#head", Static).update(self._head(found))
+
+    def _tell_elsewhere(self, sought: str) -> None:
+        """Nothing in this listing: in which other there is something, first of the same language, and how to go there.
+
+        The head says it, as it stays.
+        """
+        places = matches_elsewhere(self.report, sought, self._target, self._shown)
+        self._elsewhere = places[0][:2] if places else None
+        here = f"{sought!r}: not in {self._named(self._target, self._shown)}"
+        if not places:
+            self.query_one("#head", Static).update(self._head(f"{sought!r}: in no listing of any row"))
+            return
+        target, language, lines = places[0]
+        rest = f"; {len(places) - 1} other listings too" if len(places) > 1 else ""
+        there = f"{self._named(target, language)} has {lines}: enter goes there{rest}"
+        self.query_one("#head", Static).update(self._head(f"{here}; {there}"))
+
+    def _named(self, target: int, language: str) -> str:
+        """`sm_100 forward ptx`."""
+        row = self.report.targets[target]
+        return f"{row.target} {row.kernel_words} {language}".rstrip()
+
+    def action_next_row(self) -> None:
+        self.query_one(DataTable).move_cursor(row=(self._target + 1) % max(1, len(self.report.targets)))
+
+    def action_next_kind(self) -> None:
+        names = [listing.language for listing in self.report.targets[self._target].listings]
+        if names:
+            here = names.index(self._shown) if self._shown in names else -1
+            self.query_one(Tabs).active = _tab_id(names[(here + 1) % len(names)])
+
+    def action_go_elsewhere(self) -> None:
+        """To the listing that holds what this one does not."""
+        if self._elsewhere is None:
+            return
+        target, self._language = self._elsewhere
+        self._elsewhere, self._seek = None, True
+        table = self.query_one(DataTable)
+        if target == self._target:
+            self._offer([listing.language for listing in self.report.targets[target].listings])
+        else:
+            table.move_cursor(row=target)  # which reads the listing, and then seeks in it
+
+
+def matches_elsewhere(report: CompileReport, sought: str, target: int, language: str) -> list[tuple[int, str, int]]:
+    """(target, language, lines that match) of all listings but this one: those of the same language first."""
+    wanted = sought.lower()
+    found = []
+    for place, row in enumerate(report.targets):
+        for listing in row.listings:
+            lines = sum(wanted in line.lower() for line in listing.text.splitlines())
+            if lines and (place, listing.language) != (target, language):
+                found.append((place, listing.language, lines))
+    return sorted(found, key=lambda one: one[1] != language)
 
 
 def _tab_id(language: str) -> str:
