@@ -8,6 +8,7 @@ import pytest
 from compilemask_app.jobs.pictures import Pictures
 from compilemask_app.screens.dialogs import Prompt
 from compilemask_app.screens.open_screen import OpenScreen
+from compilemask_app.screens.relation_screen import RelationScreen
 from textual.widgets import Input, Static
 
 from tests.app.conftest import MakeApp
@@ -62,3 +63,59 @@ async def test_a_mask_that_is_not_there_is_refused_in_the_list(make_app: MakeApp
         assert isinstance(pilot.app.screen, OpenScreen)
         assert pilot.app.screen.query_one(Input).value == "nowherec"
         assert screen.files.document.name == "fake"
+
+
+class TestUnknownNames:
+    """One policy for relations, sizes and repeats: refused in the compiler's words, a parameter offered for a name."""
+
+    async def test_a_relation_with_an_error_is_refused(self, make_app: MakeApp) -> None:
+        async with make_app(TWO, compile_=Pictures()).run_test(size=SIZE) as pilot:
+            screen = await design(pilot)
+            await pilot.press("r", "enter")
+            await dialog(pilot, RelationScreen)
+            burst(pilot, "'window(behind=-,ahead=0)", "enter")
+            await until(pilot, lambda: bool(said(pilot)))
+            assert isinstance(pilot.app.screen, RelationScreen)
+            assert "enter again" not in said(pilot)
+            assert text_of(screen) == TWO
+            await pilot.press("x")
+            assert not said(pilot), "another answer"
+
+    async def test_a_relation_takes_the_parameter_that_it_needs_at_once(self, make_app: MakeApp) -> None:
+        async with make_app(TWO, compile_=Pictures()).run_test(size=SIZE) as pilot:
+            screen = await design(pilot)
+            await pilot.press("r", "enter")
+            await dialog(pilot, RelationScreen)
+            burst(pilot, "'window(behind=reach,ahead=0)", "enter")
+            await until(pilot, lambda: "`reach` is not known" in said(pilot))
+            assert "enter again adds  param reach = 64" in said(pilot)
+            assert text_of(screen) == TWO
+            await pilot.press("enter")
+            await until(pilot, lambda: "param reach = 64" in text_of(screen))
+            assert "prompt sees prompt : window(behind=reach,ahead=0)" in text_of(screen)
+            await design(pilot)
+            await pilot.press("ctrl+z")
+            assert text_of(screen) == TWO
+
+    @pytest.mark.parametrize(
+        ("key", "typed", "line"),
+        [
+            ("plus", "extra : more * 2", "    extra : more * 2"),
+            ("s", "more", "    prompt : more"),
+            ("asterisk", "more", "    prompt : [prompt] * more"),
+        ],
+    )
+    async def test_a_size_takes_the_parameter_that_it_needs(
+        self, make_app: MakeApp, key: str, typed: str, line: str
+    ) -> None:
+        async with make_app(TWO, compile_=Pictures()).run_test(size=SIZE) as pilot:
+            screen = await design(pilot)
+            await pilot.press("r", key)
+            await dialog(pilot, Prompt)
+            burst(pilot, f"'{typed}", "enter")
+            await until(pilot, lambda: "enter again adds  param more = 64" in said(pilot))
+            assert text_of(screen) == TWO
+            await pilot.press("enter")
+            await until(pilot, lambda: "param more = 64" in text_of(screen))
+            assert line in text_of(screen).splitlines()
+            assert not [one for one in screen.findings if one.severity.value == "error"]

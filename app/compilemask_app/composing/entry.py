@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from compilemask.errors import MaskFileError
+from compilemask.language import syntax
 from compilemask.language.binder import bind
 from compilemask.language.completion import CompletionKind, complete
 from compilemask.language.parser import parse, parse_tolerant
 from compilemask.source import Diagnostic, Severity, Source
-from compilemask_app.composing.text_edits import TextEdit, applied, placed
+from compilemask_app.composing.text_edits import TextEdit, applied, inserting_below, placed
 
+NEW_VALUE = 64
+"""What a parameter that is added for a name begins with."""
+_UNKNOWN = re.compile(r"`(\w+)` is not known")
 _NAMES = (CompletionKind.PARAMETER, CompletionKind.DEFINITION)
 _WORDS = (*_NAMES, CompletionKind.REGION, CompletionKind.FUNCTION)
 
@@ -22,7 +27,7 @@ _WORDS = (*_NAMES, CompletionKind.REGION, CompletionKind.FUNCTION)
 class Entry:
     """`edits_for` says where in `text` what is typed goes, `value_in` which part of it is the value.
 
-    `folder` and `parameters` are those of the document, as the compiler needs them.
+    `folder` and `parameters` are those of the document, as the compiler needs them; `relation`: one is typed, no value.
     """
 
     text: str
@@ -30,6 +35,7 @@ class Entry:
     value_in: Callable[[str], str] = str.strip
     folder: Path | None = None
     parameters: tuple[tuple[str, Any], ...] = field(default=())
+    relation: bool = False
 
     def completed(self, typed: str) -> tuple[str, ...]:
         """Words for the end of what is typed: names of values at once, all else once a letter stands there."""
@@ -45,16 +51,33 @@ class Entry:
 
     def problem(self, typed: str) -> str | None:
         """What the compiler says against the text with this value that it does not say without; None if nothing."""
-        wrong = _form_problem(self.value_in(typed))
+        value = self.value_in(typed)
+        wrong = _relation_problem(value) if self.relation else _form_problem(value)
         if wrong is not None:
             return wrong
-        before = {finding.message for finding in self._errors(self.text)}
-        new = [
-            one for one in self._errors(applied(self.text, list(self.edits_for(typed)))) if one.message not in before
-        ]
+        new = self._new_errors(self.edits_for(typed))
         if not new:
             return None
         return f"{new[0].message}: {new[0].hint}" if new[0].hint else new[0].message
+
+    def missing(self, typed: str) -> str | None:
+        """The unknown name in what is typed, where a parameter of this name is all that it needs."""
+        edits = self.edits_for(typed)
+        unknown = [_UNKNOWN.match(one.message) for one in self._new_errors(edits) if one.code == "unknown-name"]
+        for found in unknown[:1]:
+            if found and not self._new_errors((*edits, new_parameter(self.text, found[1]))):
+                return found[1]
+        return None
+
+    def written(self, typed: str) -> tuple[TextEdit, ...]:
+        """The edits for an answer that was taken, with the parameter that it needs."""
+        name = self.missing(typed)
+        return self.edits_for(typed) if name is None else (*self.edits_for(typed), new_parameter(self.text, name))
+
+    def _new_errors(self, edits: tuple[TextEdit, ...]) -> list[Diagnostic]:
+        """What the compiler says against the text with the edits that it does not say without."""
+        before = {finding.message for finding in self._errors(self.text)}
+        return [one for one in self._errors(applied(self.text, list(edits))) if one.message not in before]
 
     def _errors(self, text: str) -> list[Diagnostic]:
         try:
@@ -64,6 +87,23 @@ class Entry:
         return []
 
 
+def new_parameter(text: str, name: str) -> TextEdit:
+    """A line that declares a parameter: below the others, else above the layout."""
+    statements = parse_tolerant(Source("text", text)).file.statements
+    line = f"param {name} = {NEW_VALUE}"
+    declared = [one for one in statements if isinstance(one, syntax.Parameters)]
+    if declared:
+        return inserting_below(declared[-1].span.end_line - 1, line)
+    layouts = [one.span.line - 1 for one in statements if isinstance(one, syntax.Layout)]
+    place = (min(layouts, default=0), 0)
+    return TextEdit(place, place, f"{line}\n\n")
+
+
+def offer(name: str) -> str:
+    """What can be done about an unknown name."""
+    return f"enter again adds  param {name} = {NEW_VALUE}"
+
+
 def word_at_end(typed: str) -> str:
     """The word, or the part of one, that what is typed ends with."""
     begin = len(typed)
@@ -71,6 +111,17 @@ def word_at_end(typed: str) -> str:
         begin -= 1
     word = typed[begin:]
     return "" if word[:1].isdigit() else word
+
+
+def _relation_problem(value: str) -> str | None:
+    """Why something is not one relation; None if it is."""
+    if not value:
+        return "a relation, for instance causal"
+    parsed = parse_tolerant(Source("relation", f"rules\n    everything sees everything : {value}"))
+    if parsed.diagnostics:
+        return parsed.diagnostics[0].message
+    rules = [rule for block in parsed.file.statements if isinstance(block, syntax.Rules) for rule in block.rules]
+    return None if len(rules) == 1 and len(parsed.file.statements) == 1 else "one relation, and nothing behind it"
 
 
 def _form_problem(value: str) -> str | None:

@@ -12,7 +12,7 @@ from compilemask.language.parser import parse_tolerant
 from compilemask.source import Source
 from compilemask_app.composing import HEADS, cell_rules
 from compilemask_app.composing.definitions import own_suggestions
-from compilemask_app.composing.entry import Entry
+from compilemask_app.composing.entry import Entry, new_parameter
 from compilemask_app.composing.parameters import Number, parameters_of
 from compilemask_app.composing.region_matrix import RegionMatrix, matrix_of
 from compilemask_app.composing.relations import suggestions
@@ -106,11 +106,14 @@ class ComposeFlow:
             return now if edit is None else replace(now, text=applied(now.text, [edit]))
 
         offered = (*own_suggestions(matrix.file), *suggestions(matrix, row, column))
-        answer = await screen.app.ask(RelationScreen(title, current, offered, request_for))
+        entry = self.entry(lambda how: (cell_rules.set_relation(matrix, row, column, how),))
+        entry = replace(entry, relation=True)
+        answer = await screen.app.ask(RelationScreen(title, current, offered, request_for, entry))
         if answer is not None and answer != current:
-            await self._set(row, column, answer)
+            name = entry.missing(answer) if answer else None
+            await self._set(row, column, answer, *([new_parameter(entry.text, name)] if name else []))
 
-    async def _set(self, row: int, column: int, how: str) -> None:
+    async def _set(self, row: int, column: int, how: str, *with_it: TextEdit) -> None:
         """A relation for a cell, or none, in fewest lines; one change after another, each of the text as it is then."""
         async with self._changing:
             self.read_text()
@@ -121,7 +124,7 @@ class ComposeFlow:
             asked = Asked(matrix.rows[row].name, matrix.columns[column].name, shows=bool(how))
             hidden = cell_rules.hide(matrix, row, column)
             if how:
-                ways = cell_rules.ways_to_set(matrix, row, column, how)
+                ways = tuple((*way, *with_it) for way in cell_rules.ways_to_set(matrix, row, column, how))
             elif hidden is not None:
                 ways = ((hidden,),)
             else:
@@ -149,7 +152,7 @@ class ComposeFlow:
         prompt = EntryPrompt(f"param {line.name}", begun, note, entry, _number_problem, begun=True)
         answer = await self._screen.app.ask(prompt)
         if answer:
-            self.write(*entry.edits_for(answer))
+            self.write(*entry.written(answer))
 
     async def type_parameter(self, place: int) -> None:
         """Ask for the whole default of a parameter."""
@@ -165,7 +168,7 @@ class ComposeFlow:
         entry = self.entry(lambda typed: (replacing(span, typed.strip()),))
         answer = await self._screen.app.ask(EntryPrompt(f"param {line.name}", line.text, "its default", entry))
         if answer and answer.strip() != line.text:
-            self.write(*entry.edits_for(answer))
+            self.write(*entry.written(answer))
 
     def _go_to_line(self, matrix: RegionMatrix, row: int, column: int) -> None:
         """The rule of a cell, or where the region of a head is declared."""

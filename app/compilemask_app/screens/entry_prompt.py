@@ -13,7 +13,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Input, Static
 
-from compilemask_app.composing.entry import Entry, word_at_end
+from compilemask_app.composing.entry import Entry, offer, word_at_end
 from compilemask_app.screens.dialogs import Prompt
 
 
@@ -36,6 +36,7 @@ class EntryPrompt(Prompt):
         """`check` is asked first, then, in a thread, `problem`: else the compiler, about the entry."""
         super().__init__(title, value, note, check, begun=begun)
         self._entry = entry
+        self._offered: str | None = None
         self._problem = problem or entry.problem
 
     def compose(self) -> ComposeResult:
@@ -48,6 +49,7 @@ class EntryPrompt(Prompt):
     @on(Input.Changed)
     def _typed(self) -> None:
         """The words that fit, the one that tab takes first."""
+        self._offered = None
         words = self._words()
         colours = self.app.theme_variables
         text = Text("tab  ", style=colours.get("accent", ""), no_wrap=True, overflow="ellipsis") if words else Text()
@@ -69,4 +71,13 @@ class EntryPrompt(Prompt):
             line.replace(words[0], end - len(word_at_end(line.value[:end])), end)
 
     async def wrong(self, text: str) -> str | None:
-        return await super().wrong(text) or await asyncio.to_thread(self._problem, text)
+        """The answer again takes what was offered: a parameter for an unknown name, which `Entry.written` adds."""
+        wrong = await super().wrong(text)
+        if wrong is not None or text == self._offered:
+            return wrong
+        wrong = await asyncio.to_thread(self._problem, text)
+        name = await asyncio.to_thread(self._entry.missing, text) if wrong else None
+        if name is None:
+            return wrong
+        self._offered = text
+        return f"{wrong}\n{offer(name)}"

@@ -53,7 +53,7 @@ class RegionFlow:
         prompt = EntryPrompt(f"A region after {self._title}", "", note, entry, self._added_problem)
         answer = await self._screen.app.ask(prompt)
         if answer:
-            self._flow.write(*self._added(answer))
+            self._flow.write(*entry.written(answer))
             self._screen.query_one(RegionMatrixView).go_to(answer.partition(":")[0].strip())
 
     def _added(self, typed: str) -> tuple[TextEdit, ...]:
@@ -85,7 +85,7 @@ class RegionFlow:
         entry = self._flow.entry(lambda typed: (region_matrix.resize_region(self._region, typed),))
         answer = await self._screen.app.ask(EntryPrompt(f"Size of {self._title}", old, SIZES, entry))
         if answer and answer.strip() != old:
-            self._flow.write(*entry.edits_for(answer.strip()))
+            self._flow.write(*entry.written(answer.strip()))
 
     def _delete(self) -> None:
         name = self._region.name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable
 from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar
@@ -14,6 +15,7 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
+from compilemask_app.composing.entry import Entry, offer
 from compilemask_app.composing.relations import Suggestion, matching
 from compilemask_app.jobs.compile_job import CompileRequest
 from compilemask_app.screens.picker import Picker, PickList
@@ -35,6 +37,7 @@ class RelationScreen(Picker):
         current: str,
         suggestions: tuple[Suggestion, ...],
         request_for: Callable[[str], CompileRequest | None],
+        entry: Entry,
     ) -> None:
         super().__init__()
         self._title, self._current = title, current
@@ -42,6 +45,8 @@ class RelationScreen(Picker):
         self._suggestions = suggestions if known else (Suggestion(current, "as it is now"), *suggestions)
         self._shown: tuple[Suggestion, ...] = ()
         self._request_for = request_for
+        self._entry = entry
+        self._offered: str | None = None
 
     def compose(self) -> ComposeResult:
         with Vertical():
@@ -50,8 +55,10 @@ class RelationScreen(Picker):
             with Horizontal(id="columns"):
                 yield PickList(id="found")
                 yield Preview(self.app.services.compile, id="preview")
+            yield Static("", classes="note")
 
     def on_mount(self) -> None:
+        self._say("")
         hows = [item.how for item in self._suggestions]
         self._fill(self._suggestions, hows.index(self._current))
 
@@ -73,21 +80,42 @@ class RelationScreen(Picker):
             preview.say("as it is now")
 
     @on(OptionList.OptionSelected)
-    def _clicked(self, event: OptionList.OptionSelected) -> None:
+    async def _clicked(self, event: OptionList.OptionSelected) -> None:
         if event.option_index < len(self._shown):
-            self.answer(self._shown[event.option_index].how)
+            await self._take(self._shown[event.option_index].how)
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
+        self._offered = None
+        self._say("")
         if event.value.strip():
             self._fill(*matching(self._suggestions, event.value))
         else:
             self.on_mount()
 
     @on(Input.Submitted)
-    def _entered(self) -> None:
+    async def _entered(self) -> None:
         if self.found.highlighted is not None:
-            self.answer(self._shown[self.found.highlighted].how)
+            await self._take(self._shown[self.found.highlighted].how)
+
+    async def _take(self, how: str) -> None:
+        """Answer a relation, unless the compiler says something against it; the same again takes the offer."""
+        wrong = None
+        if how not in ("", self._current, self._offered):
+            wrong = await asyncio.to_thread(self._entry.problem, how)
+        if wrong is None:
+            self.answer(how)
+            return
+        name = await asyncio.to_thread(self._entry.missing, how)
+        self._offered = how if name else None
+        words = f"{wrong}\n{offer(name)}" if name else wrong
+        self._say(words)
+
+    def _say(self, words: str) -> None:
+        """What is wrong, in the last lines; they take no room while nothing is."""
+        note = self.query_one(".note", Static)
+        note.update(Text(words, style=self.app.theme_variables.get("error", "red")))
+        note.display = bool(words)
 
     def action_take(self) -> None:
         """Put the chosen relation into the line, to change it."""

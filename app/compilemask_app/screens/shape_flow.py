@@ -9,6 +9,7 @@ from compilemask.errors import MaskFileError
 from compilemask.pipeline import CompiledMask, compile_text
 from compilemask.source import Diagnostic
 from compilemask_app.composing import region_shapes, renaming
+from compilemask_app.composing.entry import new_parameter
 from compilemask_app.composing.region_matrix import RegionEntry, RegionMatrix, resize_region, size_text
 from compilemask_app.composing.text_edits import TextEdit, applied
 from compilemask_app.jobs.equal_texts import same_mask
@@ -64,8 +65,15 @@ class ShapeFlow:
         entry = self._flow.entry(lambda typed: (resize_region(self._region, f"{whole} * {typed}"),))
         note = "how many times: a number or a parameter"
         prompt = EntryPrompt(f"Repeat {self._title}", "2", note, entry, problem=self._repeat_problem)
-        if await self._screen.app.ask(prompt) is not None:
-            self._flow.write(*self._edits)
+        answer = await self._screen.app.ask(prompt)
+        if answer is None:
+            return
+        name = entry.missing(answer)
+        if name is not None:
+            added = new_parameter(self._text, name)
+            ways = region_shapes.repeat_region(self._region, answer.strip())
+            self._tried(tuple((*way, added) for way in ways), None)
+        self._flow.write(*self._edits)
 
     def _begun_split(self, typed: str) -> tuple[TextEdit, ...]:
         """For completion, the size of the first part as that of the region; none behind the comma that ends it."""
