@@ -5,16 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 from compilemask_app.application import Workbench
+from compilemask_app.composing.sizes import set_by
 from compilemask_app.document import document_of, new_document
 from compilemask_app.jobs.pictures import Pictures
 from compilemask_app.screens.compare_picker import ComparePicker
 from compilemask_app.screens.compare_screen import CompareScreen
-from compilemask_app.screens.dialogs import Question
 from compilemask_app.screens.open_screen import OpenScreen
-from compilemask_app.widgets.answer_button import AnswerButton
+from compilemask_app.screens.sizes_screen import SizesScreen
 from compilemask_app.widgets.mask_editor import MaskEditor
 from textual.pilot import Pilot
-from textual.widgets import OptionList, Static
+from textual.widgets import Input, OptionList, Static
 
 from compilemask import library
 from tests.app.conftest import TEXT, MakeApp
@@ -56,9 +56,47 @@ async def test_only_a_text_that_was_saved_is_compared_as_saved(make_app: MakeApp
         screen.query_one(MaskEditor).insert("# changed\n")
         await design(pilot)
         await pilot.press("k")
-        await dialog(pilot, Question)
-        labels = [button.answer for button in pilot.app.screen.query(AnswerButton)]
-        assert labels == ["Text in the library", "Another mask"]
+        await dialog(pilot, OpenScreen)
+        found = pilot.app.screen.query_one("#found", OptionList)
+        assert _words(found, 0) == "text in the library"
+        assert library.names()[0] in _words(found, 1)
+        await pilot.press("enter")
+        await dialog(pilot, SizesScreen)
+        await pilot.press("enter")
+        await dialog(pilot, CompareScreen)
+        assert "equal masks" in str(pilot.app.screen.query_one("#head", Static).content)
+
+
+async def test_the_last_mask_and_its_sizes_stand_first(make_app: MakeApp) -> None:
+    async with make_app(compile_=Pictures()).run_test(size=SIZE) as pilot:
+        screen = await design(pilot)
+        await pilot.press("k")
+        await dialog(pilot, ComparePicker)
+        pilot.app.screen.query_one(Input).value = "sliding_window"
+        await pilot.pause(0.2)
+        await pilot.press("enter")
+        await dialog(pilot, SizesScreen)
+        window = next(field for field in pilot.app.screen.query(Input).results(Input) if field.name == "size")
+        window.value = "9"
+        await pilot.press("enter")
+        await dialog(pilot, CompareScreen)
+        head = str(pilot.app.screen.query_one("#head", Static).content)
+        await pilot.press("escape")
+        await until(pilot, lambda: pilot.app.screen is screen)
+        assert (await _offered(pilot))[0].startswith("again: sliding_window, length 300, size 9")
+        await pilot.press("enter")
+        await dialog(pilot, CompareScreen)
+        assert str(pilot.app.screen.query_one("#head", Static).content) == head
+        await pilot.press("escape")
+        await until(pilot, lambda: pilot.app.screen is screen)
+        await screen.files.open_named("causal")
+        assert not (await _offered(pilot))[0].startswith("again"), "it belongs to the other file"
+
+
+def test_the_lines_that_set_the_size_are_named() -> None:
+    assert set_by(FIXED.format(640)) == "`token : 640` (line 2) sets the size"
+    nested = "layout\n    document repeat 2\n        a : 3  # why\nrules\n    everything sees everything : all\n"
+    assert set_by(nested) == "`document repeat 2` (line 2), `a : 3` (line 3) set the size"
 
 
 async def _offered(pilot: Pilot[None]) -> list[str]:
@@ -98,9 +136,8 @@ async def test_masks_of_other_lengths_are_marked_and_never_a_dead_end(make_app: 
         ]
         assert "300 × 300" in str(app.screen.query_one(".title", Static).content)
         await pilot.press("down")
-        await until(
-            pilot, lambda: "640 × 640, and no sizes to set" in str(app.screen.query_one("#about", Static).content)
-        )
+        fixed = "640 × 640, and no sizes to set: `token : 640` (line 2) sets the size"
+        await until(pilot, lambda: fixed in str(app.screen.query_one("#about", Static).content))
         await pilot.press("enter")
         await until(pilot, lambda: any("no sizes to set" in one.message for one in app._notifications))
         assert isinstance(app.screen, ComparePicker), "another one can be chosen"

@@ -12,9 +12,9 @@ from compilemask_app.jobs.comparing import LengthsDiffer, compare, compare_order
 from compilemask_app.jobs.compile_job import CompileRequest
 from compilemask_app.jobs.pictures import Pictures
 from compilemask_app.picture import MaskPicture, Picture
+from compilemask_app.screens.compare_picker import ComparePicker
 from compilemask_app.screens.compare_screen import CompareScreen
 from compilemask_app.screens.design import DesignScreen
-from compilemask_app.screens.dialogs import Question
 from compilemask_app.screens.open_screen import OpenScreen
 from compilemask_app.screens.sizes_screen import SizesScreen
 from compilemask_app.widgets.mask_editor import MaskEditor
@@ -78,7 +78,7 @@ class TestSizes:
             asked = await choose(pilot, "sliding_window")
             values = {field.name: field.value for field in asked.query(Input).results(Input)}
             assert (values["length"], values["size"]) == ("96", "8")
-            await until(pilot, lambda: "the same" in said(asked))
+            await until(pilot, lambda: "the same number of tokens" in said(asked))
             await pilot.press("enter")
             await dialog(pilot, CompareScreen)
             assert "equal masks" in str(pilot.app.screen.query_one("#head", Static).content)
@@ -129,7 +129,7 @@ class TestSizes:
             screen.query_one(MaskEditor).text = MINE.replace("96", "64").replace("ahead=0", "ahead=1")
             await design(pilot)
             await pilot.press("k")
-            await dialog(pilot, Question)
+            await dialog(pilot, ComparePicker)
             await pilot.press("enter")
             await dialog(pilot, SizesScreen)
             await pilot.press("enter")
@@ -179,7 +179,7 @@ class TestRulers:
         async with make_app(MIXED, compile_=Pictures()).run_test(size=(120, 40)) as pilot:
             await design(pilot)
             await pilot.press("k")
-            await dialog(pilot, Question)
+            await dialog(pilot, ComparePicker)
             await pilot.press("enter")
             await dialog(pilot, CompareScreen)
             await pilot.press("m")
@@ -203,7 +203,7 @@ async def test_the_cursor_of_each_tile_map_stands_on_the_slots_of_its_own_order(
         screen.query_one(MaskEditor).text = MIXED.replace("order everything stored by -at\n", "")
         await design(pilot)
         await pilot.press("k")
-        await dialog(pilot, Question)
+        await dialog(pilot, ComparePicker)
         await pilot.press("enter")
         await dialog(pilot, CompareScreen)
         shown = pilot.app.screen

@@ -11,9 +11,10 @@ from compilemask_app.jobs.pictures import Pictures
 from compilemask_app.messages import ViewChanged
 from compilemask_app.screens.compare_screen import CompareScreen
 from compilemask_app.screens.design import DesignScreen
-from compilemask_app.screens.dialogs import Prompt, Question
+from compilemask_app.screens.dialogs import Prompt
 from compilemask_app.screens.open_screen import OpenScreen
 from compilemask_app.screens.reader_screen import ReaderScreen
+from compilemask_app.screens.sizes_screen import SizesScreen
 from compilemask_app.screens.times_screen import TimesScreen
 from compilemask_app.widgets.code_view import CodeView
 from compilemask_app.widgets.job_bar import Phase
@@ -35,7 +36,7 @@ class TestOtherScreens:
         async with make_app(TWO, compile_=Pictures()).run_test(size=SIZE) as pilot:
             await design(pilot)
             await pilot.press("k")
-            await dialog(pilot, Question)
+            await dialog(pilot, OpenScreen)
             await pilot.press("enter")
             await dialog(pilot, CompareScreen)
             screen = pilot.app.screen
@@ -56,8 +57,10 @@ class TestOtherScreens:
             screen.query_one(MaskEditor).text = TWO.replace("sees prompt : causal", "sees prompt : before")
             await design(pilot)
             await pilot.press("k")
-            await dialog(pilot, Question)
-            await pilot.press("tab", "enter")
+            await dialog(pilot, OpenScreen)
+            await pilot.press("down", "enter")
+            await dialog(pilot, SizesScreen)
+            await pilot.press("enter")
             await dialog(pilot, CompareScreen)
             shown = pilot.app.screen
             assert isinstance(shown, CompareScreen)

@@ -13,7 +13,8 @@ from compilemask_app.picture import Picture
 from compilemask_app.screens import compare_flow
 from compilemask_app.screens.compare_screen import CompareScreen
 from compilemask_app.screens.design import DesignScreen
-from compilemask_app.screens.dialogs import Prompt, Question, Waiting
+from compilemask_app.screens.dialogs import Prompt, Waiting
+from compilemask_app.screens.open_screen import OpenScreen
 from compilemask_app.widgets.difference_view import DifferenceView
 from compilemask_app.widgets.map_view import Look
 from compilemask_app.widgets.mask_editor import MaskEditor
@@ -106,7 +107,7 @@ async def test_a_slow_comparison_is_announced_at_once_and_takes_the_keys(
     async with make_app(ORDERED, compile_=Pictures()).run_test(size=SIZE) as pilot:
         screen = await design(pilot)
         await pilot.press("k")
-        await until(pilot, lambda: isinstance(pilot.app.screen, Question))
+        await until(pilot, lambda: isinstance(pilot.app.screen, OpenScreen))
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, Waiting))
         before = screen.view
@@ -127,7 +128,7 @@ async def test_the_difference_names_all_its_glyphs(make_app: MakeApp, look: Look
     async with app.run_test(size=SIZE) as pilot:
         await design(pilot)
         await pilot.press("k")
-        await until(pilot, lambda: isinstance(pilot.app.screen, Question))
+        await until(pilot, lambda: isinstance(pilot.app.screen, OpenScreen))
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, CompareScreen))
         await pilot.pause(0.1)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from compilemask.language.parser import parse_tolerant
+from compilemask.language.syntax import Group, Item, Layout
 from compilemask.source import Source
 from compilemask_app.composing.parameters import ParameterLine, parameters_of, written
 from compilemask_app.composing.text_edits import applied
@@ -12,6 +14,8 @@ from compilemask_app.composing.text_edits import applied
 LENGTH = "length"
 """What library masks call the number of their tokens."""
 
+MOST_LINES = 3
+"""Lines that set sizes, which are named at most."""
 _WORDS = {"true", "false", "any"}
 
 
@@ -19,6 +23,26 @@ def sizes_in(text: str) -> tuple[ParameterLine, ...]:
     """The parameters of a text that have defaults, which can be written over."""
     lines = parameters_of(parse_tolerant(Source("", text)).file).lines
     return tuple(line for line in lines if line.default is not None)
+
+
+def set_by(text: str) -> str:
+    """Which lines of a text set how many tokens there are: for one whose lengths no parameter changes."""
+    layouts = [one for one in parse_tolerant(Source("", text)).file.statements if isinstance(one, Layout)]
+    lines = dict.fromkeys(item.span.line for layout in layouts for item in _sized(layout.items))
+    if not lines:
+        return "a file that it includes sets the size"
+    shown = [f"`{text.splitlines()[line - 1].split('#')[0].strip()}` (line {line})" for line in lines]
+    words = ", ".join(shown[:MOST_LINES]) + (", ..." if len(shown) > MOST_LINES else "")
+    return f"{words} set{'s' if len(shown) == 1 else ''} the size"
+
+
+def _sized(items: tuple[Item, ...]) -> Iterator[Item]:
+    """The lines of a layout that say how many: sizes, and the counts of groups."""
+    for item in items:
+        if not isinstance(item, Group) or item.repeat is not None:
+            yield item
+        if isinstance(item, Group):
+            yield from _sized(item.items)
 
 
 def with_sizes(text: str, values: dict[str, str]) -> str:

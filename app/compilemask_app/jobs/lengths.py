@@ -8,17 +8,20 @@ from compilemask.errors import CompileMaskError
 from compilemask.language.binder import bind
 from compilemask.language.parser import parse
 from compilemask.source import Source
-from compilemask_app.composing.sizes import in_words, sizes_in
+from compilemask_app.composing.sizes import in_words, set_by, sizes_in
 from compilemask_app.document import document_of
+from compilemask_app.jobs.compile_job import CompileRequest
 
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """A mask's lengths (queries, keys) as it stands, None if it does not compile; `sized` if it has sizes to set."""
+    """A mask's lengths (queries, keys) as it stands, None if it does not compile; `sized` if it has sizes to set, else
+    `fixed` says which line of the text sets them."""
 
     lengths: tuple[int, int] | None
     sized: bool
     wrong: str = ""
+    fixed: str = ""
 
     def same(self, lengths: tuple[int, int]) -> bool:
         """Whether it has these lengths as it is."""
@@ -32,7 +35,8 @@ class Fit:
         """The lengths, and what can be done about them."""
         if self.lengths is None:
             return f"does not compile: {self.wrong}"
-        return f"{in_words(*self.lengths)}, {'its sizes are asked for' if self.sized else 'and no sizes to set'}"
+        asked = "its sizes are asked for" if self.sized else f"and no sizes to set: {self.fixed}"
+        return f"{in_words(*self.lengths)}, {asked}"
 
 
 def fit_of(entry: str) -> Fit:
@@ -42,4 +46,14 @@ def fit_of(entry: str) -> Fit:
         program = bind(parse(Source(document.name, document.text)), folder=document.folder)
     except CompileMaskError as error:
         return Fit(None, False, str(error).split("\n")[0])
-    return Fit((program.query_length, program.key_length), bool(sizes_in(document.text)))
+    lengths, sized = (program.query_length, program.key_length), bool(sizes_in(document.text))
+    return Fit(lengths, sized, fixed="" if sized else set_by(document.text))
+
+
+def lengths_of(request: CompileRequest) -> tuple[int, int] | None:
+    """The lengths of a text, None if it does not compile."""
+    try:
+        program = bind(parse(Source(request.name, request.text)), dict(request.parameters), folder=request.folder)
+    except CompileMaskError:
+        return None
+    return program.query_length, program.key_length

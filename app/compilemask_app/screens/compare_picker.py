@@ -2,23 +2,40 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rich.text import Text
 from textual import work
+from textual.widgets import Static
 
 from compilemask_app.composing.sizes import in_words
+from compilemask_app.jobs.compile_job import CompileRequest
 from compilemask_app.jobs.lengths import Fit, fit_of
 from compilemask_app.screens.open_screen import OpenScreen
+from compilemask_app.widgets.preview import Preview
 
 OTHER = "≠"
 """Stands before masks of other lengths."""
 
 
-class ComparePicker(OpenScreen):
-    """Answers a library name or a path of a mask that has `lengths`, or sizes to set."""
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What a mask can be compared with besides other masks: an entry, what it is in words, and its picture."""
 
-    def __init__(self, recent: tuple[str, ...], without: str, lengths: tuple[int, int]) -> None:
+    entry: str
+    about: str
+    request: CompileRequest
+
+
+class ComparePicker(OpenScreen):
+    """Answers the entry of an offer, or a library name or a path of a mask that has `lengths` or sizes to set."""
+
+    def __init__(
+        self, recent: tuple[str, ...], without: str, lengths: tuple[int, int], offers: tuple[Offer, ...] = ()
+    ) -> None:
         super().__init__(recent, f"Compare this mask, {in_words(*lengths)}, with", without)
         self._lengths = lengths
+        self._offers = {offer.entry: offer for offer in offers}
         self._fits: dict[str, Fit] = {}
 
     def on_mount(self) -> None:
@@ -27,7 +44,7 @@ class ComparePicker(OpenScreen):
 
     @work(thread=True, group="lengths", exclusive=True)
     def _measure(self) -> None:
-        found = {entry: fit_of(entry) for entry in self.entries}
+        found = {entry: fit_of(entry) for entry in super().entries}
         self.app.call_from_thread(self._mark, found)
 
     def _mark(self, found: dict[str, Fit]) -> None:
@@ -36,7 +53,22 @@ class ComparePicker(OpenScreen):
         if self.is_attached:
             self.fill_again()
 
+    @property
+    def entries(self) -> tuple[str, ...]:
+        """The offers, then all masks."""
+        return (*self._offers, *super().entries)
+
+    def _look(self, entry: str) -> None:
+        offer = self._offers.get(entry)
+        if offer is None:
+            super()._look(entry)
+            return
+        self.query_one("#about", Static).update(Text(offer.about))
+        self.query_one(Preview).ask(offer.request)
+
     def label(self, entry: str) -> Text:
+        if entry in self._offers:
+            return Text(entry, style="bold", no_wrap=True, overflow="ellipsis")
         name, fit = super().label(entry), self._fits.get(entry)
         if fit is None or fit.same(self._lengths):
             return name
@@ -50,7 +82,7 @@ class ComparePicker(OpenScreen):
         return Text.assemble((f"{OTHER} {fit.in_words()}\n", self.app.theme_variables.get("warning", "")), words)
 
     def answer(self, result: str | None) -> None:
-        fit = fit_of(result) if result else None
+        fit = fit_of(result) if result and result not in self._offers else None
         if fit is None or fit.can_be(self._lengths):
             super().answer(result)
         else:

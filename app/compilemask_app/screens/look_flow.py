@@ -35,10 +35,11 @@ class LookFlow:
 
     def __init__(self, screen: DesignCore) -> None:
         self._screen = screen
+        self._comparing = CompareFlow(screen)
 
     async def compare(self) -> None:
         """Ask what to compare with, and show it."""
-        await CompareFlow(self._screen).begin()
+        await self._comparing.begin()
 
     def figures(self) -> None:
         """Everything in words, in full."""

@@ -124,7 +124,7 @@ class SizesScreen(Dialog[str | None]):
         lengths = mask.query_length, mask.key_length
         if lengths == self._lengths:
             self._fits = self._text
-            self._say(f"{in_words(*lengths)}: the same, enter compares", "success")
+            self._say(f"{in_words(*lengths)}: the same number of tokens, enter compares", "success")
             if self._entered:
                 self.answer(self._fits)
         else:
