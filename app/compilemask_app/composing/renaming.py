@@ -57,6 +57,31 @@ def rename_region(file: syntax.File, old: str, new: str) -> list[TextEdit]:
     return sorted(edits)
 
 
+def parameter_name_problem(file: syntax.File, name: str) -> str | None:
+    """Why a parameter can't be called so; None if it can. A region may have the same name."""
+    if not _NAME.match(name):
+        return "a name has letters, digits and _, and does not begin with a digit"
+    if name in UNDECLARABLE:
+        return f"`{name}` has a meaning of its own in the language"
+    taken = {node.name for node in walk(file.statements) if isinstance(node, (syntax.Parameter, syntax.Let))}
+    return f"there is already something called `{name}`" if name in taken else None
+
+
+def rename_parameter(file: syntax.File, old: str, new: str) -> list[TextEdit]:
+    """All replacements that give a parameter another name; a region of the same name keeps it."""
+    nodes = list(walk(file.statements))
+    region = any(isinstance(node, (syntax.Leaf, syntax.Group)) and node.name == old for node in nodes)
+    places = [node.coordinate.span for node in nodes if isinstance(node, (syntax.Same, syntax.By))]
+    places += [node.value.span for node in nodes if isinstance(node, syntax.Attribute)]
+    edits: set[TextEdit] = set()
+    for node in nodes:
+        if isinstance(node, syntax.Parameter) and node.name == old:
+            edits.add(_first_word(node.span, old, new))
+        elif isinstance(node, syntax.Name) and node.name == old and not (region and node.span in places):
+            edits.add(_whole(node.span, new))
+    return sorted(edits)
+
+
 def walk(value: object) -> Iterator[syntax.Node]:
     """All nodes of a tree, depth first."""
     if isinstance(value, tuple):

@@ -177,6 +177,21 @@ class CompareScreen(OverScreen):
         else:
             self._show_view(self.view.at(self._extent(), *found))
 
+    def action_goto_rule(self) -> None:
+        design, view = self.app.design, self.view
+        mask = design.picture if design is not None else None
+        if design is None or mask is None:
+            return
+        if self.comparison.orders:
+            self.notify("slots hold other tokens in each order; on the design screen l goes to the rule of a cell")
+        elif view.query_cursor >= mask.query_length or view.key_cursor >= mask.key_length:
+            self.notify("the text has no such cell: it has other sizes")
+        elif (reason := mask.explain(view.query_cursor, view.key_cursor)).line is None:
+            self.notify(reason.text)
+        else:
+            self.action_close()
+            design.show_line(reason.line)
+
     @work(group="looks")
     async def action_sizes(self) -> None:
         if self._sizes is None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from compilemask.language.parser import parse_tolerant
 from compilemask.source import Source
-from compilemask_app.composing import HEADS, cell_rules
+from compilemask_app.composing import HEADS, cell_rules, renaming
 from compilemask_app.composing.definitions import own_suggestions
 from compilemask_app.composing.entry import Entry, new_parameter
 from compilemask_app.composing.parameters import Number, parameters_of
@@ -20,6 +20,7 @@ from compilemask_app.composing.text_edits import TextEdit, applied, replacing, s
 from compilemask_app.jobs.compile_job import CompileRequest
 from compilemask_app.jobs.equal_texts import shortest
 from compilemask_app.jobs.tidying import Asked, tidied
+from compilemask_app.screens.dialogs import Prompt
 from compilemask_app.screens.entry_prompt import EntryPrompt
 from compilemask_app.screens.region_flow import RegionFlow
 from compilemask_app.screens.relation_screen import RelationScreen
@@ -169,6 +170,26 @@ class ComposeFlow:
         answer = await self._screen.app.ask(EntryPrompt(f"param {line.name}", line.text, "its default", entry))
         if answer and answer.strip() != line.text:
             self.write(*entry.written(answer))
+
+    async def rename_parameter(self, place: int) -> None:
+        """Ask for another name of a parameter."""
+        self.read_text()
+        lines = self._screen.query_one(ParameterSteppers).lines
+        if place >= len(lines):  # of a text that has changed since
+            return
+        old, file = lines[place].name, parse_tolerant(Source("text", self._screen.text)).file
+        entry = self.entry(lambda new: tuple(renaming.rename_parameter(file, old, new.strip())))
+
+        def check(typed: str) -> str | None:
+            new = typed.strip()
+            if new == old:
+                return None
+            return renaming.parameter_name_problem(file, new) or entry.problem(new)
+
+        prompt = Prompt(f"Rename {old}", old, "where it is declared and wherever it is used", check=check)
+        answer = await self._screen.app.ask(prompt)
+        if answer and answer.strip() != old:
+            self.write(*entry.edits_for(answer))
 
     def _go_to_line(self, matrix: RegionMatrix, row: int, column: int) -> None:
         """The rule of a cell, or where the region of a head is declared."""

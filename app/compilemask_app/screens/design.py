@@ -81,6 +81,11 @@ class DesignScreen(DesignCore):
     async def _type_parameter(self, message: ParameterSteppers.Type) -> None:
         await self.composing.type_parameter(message.parameter)
 
+    @on(ParameterSteppers.Rename)
+    @work(group="compose")
+    async def _rename_parameter(self, message: ParameterSteppers.Rename) -> None:
+        await self.composing.rename_parameter(message.parameter)
+
     @on(ParameterSteppers.Begin)
     @work(group="compose")
     async def _type_number(self, message: ParameterSteppers.Begin) -> None:
@@ -127,11 +132,15 @@ class DesignScreen(DesignCore):
         self._look_at(replace(self.choice, block_m=block_m, block_n=block_n))
 
     def action_next_sample(self) -> None:
-        if self.picture is not None:
+        if self.picture is not None and self.picture.batch == 1:
+            self.notify("one sample: no `batch` in the text, so the mask is the same for every sample")
+        elif self.picture is not None:
             self._look_at(replace(self.choice, batch=(self.choice.batch + 1) % self.picture.batch))
 
     def action_next_head(self) -> None:
-        if self.picture is not None:
+        if self.picture is not None and self.picture.heads == 1:
+            self.notify("one head: no `heads` in the text, so the mask is the same for every head")
+        elif self.picture is not None:
             self._look_at(replace(self.choice, head=(self.choice.head + 1) % self.picture.heads))
 
     def _look_at(self, choice: Choice) -> None:

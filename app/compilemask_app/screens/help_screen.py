@@ -26,7 +26,15 @@ if TYPE_CHECKING:
 THREE_COLUMNS_FROM = 100
 """Columns of the terminal from which keys, title and help of an action stand side by side."""
 NARROW_KEYS = 14
-NOTE = "tab goes to the next place; keys are changed in the settings file by the name at the end"
+NOTE = "tab goes to the next place; `mouse` lists what it does; keys change in the settings file, by the names in ()"
+MOUSE = (
+    ("click", "a cell of the maps puts the cursor there; a key of the footer presses it; a finding goes to its line"),
+    ("twice", "a cell of the matrix chooses its relation, a name renames the region, a parameter types its value"),
+    ("drag", "moves the part of the mask that the maps show; the knob of a parameter sets its value"),
+    ("wheel", "moves the maps up and down, with shift sideways, with ctrl closer and wider; scrolls text and lists"),
+    ("wheel on sizes", "steps the chosen number, once the parameters have the keys"),
+    ("^p", "a click on it in the footer lists all commands, so that a mouse alone is enough"),
+)
 
 
 def places_of(focused: DOMNode | None) -> tuple[Scope, ...]:
@@ -59,6 +67,12 @@ def _words(action: Action, keys_of: Mapping[str, str]) -> str:
     return " ".join((keys_of[action.id], action.title, action.help, action.id, action.scope.value)).lower()
 
 
+def in_a_text(keys: str) -> str:
+    """The keys that work where letters are text: the others after escape."""
+    names = [key for key in keys.split() if len(key) > 1]
+    return " ".join(names) if names else f"esc {keys}"
+
+
 class HelpScreen(Dialog[None]):
     """All keys from the action table; `here` are the places on the screen below, which stand first."""
 
@@ -69,6 +83,8 @@ class HelpScreen(Dialog[None]):
         Binding("up", "scroll(-1)", "Up", priority=True),
         Binding("pagedown", "scroll(10)", "Down", priority=True),
         Binding("pageup", "scroll(-10)", "Up", priority=True),
+        Binding("home", "edge(-1)", "First", priority=True),
+        Binding("end", "edge(1)", "Last", priority=True),
         Binding("tab,enter", "place(1)", "Next place", priority=True),
         Binding("shift+tab", "place(-1)", "Place before", priority=True),
     ]
@@ -94,6 +110,7 @@ class HelpScreen(Dialog[None]):
             with Horizontal(id="columns"):
                 yield OptionList(*(Option(self._named(scope), id=scope.name) for scope in self.places), id="places")
                 with VerticalScroll(id="keys", can_focus=False):
+                    yield Static(id="mouse")
                     for scope in self.places:
                         yield Static(id=f"keys-{scope.name}")
             yield Static(NOTE, classes="note")
@@ -115,7 +132,11 @@ class HelpScreen(Dialog[None]):
     @property
     def _keys_of(self) -> dict[str, str]:
         changed = dict(self.app.settings.keys)
-        return {action.id: readable_keys(changed.get(action.id, action.keys)) for action in ACTIONS}
+        keys = {action.id: readable_keys(changed.get(action.id, action.keys)) for action in ACTIONS}
+        if self._here[:1] != (Scope.EDITOR,):
+            return keys
+        outer = [action.id for action in ACTIONS if action.scope in (Scope.DESIGN, Scope.EVERYWHERE)]
+        return keys | {name: in_a_text(keys[name]) for name in outer}
 
     @on(Input.Changed)
     def _fill(self) -> None:
@@ -129,8 +150,23 @@ class HelpScreen(Dialog[None]):
             section.display = bool(within)
             section.update(self._section(scope, within, keys_of))
         self.query_one("#keys", VerticalScroll).scroll_home(animate=False)
-        told = f"{len(found)} of {len(ACTIONS)}" if found else "none does that"
+        mouse = self._fill_mouse()
+        told = f"{len(found)} of {len(ACTIONS)}" if found else ("the mouse" if mouse else "none does that")
         self.query_one(".title", Static).update(f"Keys   {told}")
+
+    def _fill_mouse(self) -> bool:
+        """What the mouse does, where one asks for it; whether one does."""
+        typed = self.query_one(Input).value.strip().lower()
+        section = self.query_one("#mouse", Static)
+        section.display = len(typed) > 2 and any(word.startswith(typed) for word in ("mouse", "wheel", "drag", "click"))
+        table = Table.grid(padding=(0, 2), expand=True)
+        table.add_column(width=NARROW_KEYS)
+        table.add_column(ratio=1, overflow="fold")
+        for what, does in MOUSE:
+            table.add_row(Text(what, style="bold"), does)
+        heading = Text("Mouse", style=f"bold {self.app.theme_variables.get('secondary', '')}")
+        section.update(Group(heading, table))
+        return bool(section.display)
 
     def _section(self, scope: Scope, actions: list[Action], keys_of: Mapping[str, str]) -> Group:
         """A place with its keys: three columns, or two where those would leave no room for what a key does."""
@@ -150,11 +186,23 @@ class HelpScreen(Dialog[None]):
         return Group(heading.append("   this screen" if scope in self._here else "", style="not bold"), table)
 
     def action_scroll(self, rows: int) -> None:
-        self.query_one("#keys", VerticalScroll).scroll_relative(y=rows, animate=False)
+        for scroll in self._scrolls():
+            scroll.scroll_relative(y=rows, animate=False)
+
+    def _scrolls(self) -> list[VerticalScroll]:
+        """The part that scrolls, once it is there: keys come before it where one types fast."""
+        return list(self.query("#keys").results(VerticalScroll))
+
+    def action_edge(self, direction: int) -> None:
+        """The first line, or the last."""
+        for scroll in self._scrolls():
+            (scroll.scroll_home if direction < 0 else scroll.scroll_end)(animate=False)
 
     def action_place(self, direction: int) -> None:
         """The next place, or the one before, at the top."""
-        scroll = self.query_one("#keys", VerticalScroll)
+        if not self._scrolls():
+            return
+        scroll = self._scrolls()[0]
         shown = [section for section in scroll.query(Static).results(Static) if section.display]
         tops = [section.virtual_region.y for section in shown]
         here = int(scroll.scroll_offset.y)

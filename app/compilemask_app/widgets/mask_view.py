@@ -31,6 +31,11 @@ class Overlay(Enum):
     ORDER = "token order"
 
 
+def counted(number: int, thing: str) -> str:
+    """`1 tile`, `9 tiles`."""
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
 class PictureView(MapView):
     """A map of a compiled mask. One that `DRAWS_SLOTS` shows it in the kernel's token order.
 
@@ -98,6 +103,7 @@ class MaskView(PictureView):
         if self.overlay is Overlay.ORDER and self.picture is not None:
             query, key = self.picture.slots_of(self.view.query_cursor, self.view.key_cursor)
             overlay += f": slot {query:,}, {key:,}" if self.picture.reordered else ": as written"
+        overlay += self._most()
         scale = scale_text(self.view)
         if self.caption:
             return f"{self.caption}  {scale}{overlay}", f"{self.caption}{overlay}", self.caption
@@ -112,6 +118,15 @@ class MaskView(PictureView):
             f"MASK{brief.rstrip()}",
             "MASK",
         )
+
+    def _most(self) -> str:
+        """What a full bar stands for."""
+        if not isinstance(self.picture, Picture):
+            return ""
+        if self.overlay is Overlay.WORK:
+            return f", most {counted(self.picture.figures.heaviest, 'tile')}"
+        runs = self.picture.figures.max_runs_per_row
+        return f", most {counted(runs, 'run')}" if self.overlay is Overlay.RUNS else ""
 
     def legend(self) -> tuple[tuple[Ink, str], ...]:
         """Shares of visible cells; single cells need no legend."""

@@ -70,6 +70,13 @@ class ParameterSteppers(Widget, can_focus=True):
             super().__init__()
             self.parameter = parameter
 
+    class Rename(Message):
+        """A parameter shall have another name."""
+
+        def __init__(self, parameter: int) -> None:
+            super().__init__()
+            self.parameter = parameter
+
     class Begin(Message):
         """The number at a place shall be typed, and begins with a digit."""
 
@@ -165,10 +172,13 @@ class ParameterSteppers(Widget, can_focus=True):
         """The number after."""
         self.chosen = min(max(0, len(self.numbers) - 1), self.chosen + 1)
 
-    def key_enter(self) -> None:
-        """Type the whole value."""
+    def action_type_value(self) -> None:
         if self.numbers:
             self.post_message(self.Type(self.numbers[self.chosen].parameter))
+
+    def action_rename(self) -> None:
+        if self.numbers:
+            self.post_message(self.Rename(self.numbers[self.chosen].parameter))
 
     def on_key(self, event: events.Key) -> None:
         """A digit begins another value of the number."""
