@@ -28,6 +28,7 @@ async def test_overlays_say_the_largest_value(make_app: MakeApp) -> None:
         figures = screen.picture.figures if screen.picture else None
         assert figures is not None
         await pilot.press("o", "o")
+        await until(pilot, lambda: f"most {figures.heaviest} tile" in lines_of(screen)[1])  # beside the legend
         assert f"work per query tile, most {figures.heaviest} tile" in screen.query_one(MaskView).headings()[0]
         await pilot.press("o")
         assert f"runs per row, most {figures.max_runs_per_row} run" in screen.query_one(MaskView).headings()[0]

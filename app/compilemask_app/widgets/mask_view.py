@@ -116,6 +116,8 @@ class MaskView(PictureView):
             f"MASK  {short}{overlay}",
             f"MASK {short}{brief.rstrip()}",
             f"MASK{brief.rstrip()}",
+            f"MASK{self._most().replace(',', ' ', 1)}",
+            self._most()[2:] or "MASK",
             "MASK",
         )
 
