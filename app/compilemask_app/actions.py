@@ -179,7 +179,7 @@ ACTIONS: tuple[Action, ...] = (
     _a(Scope.READER, "search", "slash", "search", "Search",
        "Find text in the listing; where it is in others only, says in which", flags="f", shown="/"),
     _a(Scope.READER, "go_elsewhere", "enter", "go_elsewhere", "Go there",
-       "To the listing with what was sought; on a row of the table, to its listing"),
+       "To the listing with what was sought; on a row of the table, to its listing", flags="p"),
     _a(Scope.READER, "next_row", "r", "next_row", "Row",
        "Next row, which is a target and kernel; up and down in the table too", flags="f"),
     _a(Scope.READER, "next_kind", "k", "next_kind", "Kind",

@@ -208,7 +208,7 @@ class TestLooking:
             await pilot.press("d")
             await until(pilot, lambda: screen.picture is not first)
             assert screen.picture.choice.head == 1
-            assert f"head 2/{first.heads}" in str(screen.query_one("TitleBar").render())
+            assert f"head 1 of {first.heads}" in str(screen.query_one("TitleBar").render())
 
     async def test_another_tile_size_needs_no_compilation(self, make_app: MakeApp) -> None:
         async with make_app(TWO, compile_=Pictures()).run_test(size=SIZE) as pilot:

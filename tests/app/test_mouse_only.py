@@ -16,7 +16,7 @@ from tests.app.conftest import MakeApp
 from tests.app.flows import SIZE, TWO, answered, dialog, text_of
 from tests.scenes import design, until
 
-BY_POINTING = {"up", "down", "left", "right", "up_far", "down_far", "left_far", "right_far"}
+BY_POINTING = {"up", "down", "left", "right", "up_far", "down_far", "left_far", "right_far", "next_part"}
 """What a click on a cell, a drag and the wheel do."""
 
 

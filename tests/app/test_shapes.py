@@ -81,6 +81,16 @@ class TestKeys:
             screen.query_one(MaskEditor).undo()
             assert text_of(screen) == TWO
 
+    async def test_a_split_at_an_unknown_name_offers_nothing_that_it_would_not_write(self, make_app: MakeApp) -> None:
+        async with make_app(TWO, compile_=Pictures()).run_test(size=SIZE) as pilot:
+            screen = await design(pilot)
+            await pilot.press("r", "slash")
+            for _ in range(2):
+                await answered(pilot, "system : lenght, user")
+                await until(pilot, lambda: "lenght" in said(pilot))
+                assert "enter again" not in said(pilot)
+            assert text_of(screen) == TWO
+
     async def test_a_split_that_changes_the_mask_asks(self, make_app: MakeApp) -> None:
         text = "layout\n    a : 8\nrules\n    a sees a : causal by at\n"
         async with make_app(text, compile_=Pictures()).run_test(size=SIZE) as pilot:

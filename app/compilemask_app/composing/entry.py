@@ -28,6 +28,7 @@ class Entry:
     """`edits_for` says where in `text` what is typed goes, `value_in` which part of it is the value.
 
     `folder` and `parameters` are those of the document, as the compiler needs them; `relation`: one is typed, no value.
+    `offers`: whoever writes the answer writes a parameter with it where `missing` names one.
     """
 
     text: str
@@ -36,6 +37,7 @@ class Entry:
     folder: Path | None = None
     parameters: tuple[tuple[str, Any], ...] = field(default=())
     relation: bool = False
+    offers: bool = True
 
     def completed(self, typed: str) -> tuple[str, ...]:
         """Words for the end of what is typed: names of values at once, all else once a letter stands there."""
@@ -62,6 +64,8 @@ class Entry:
 
     def missing(self, typed: str) -> str | None:
         """The unknown name in what is typed, where a parameter of this name is all that it needs."""
+        if not self.offers:
+            return None
         edits = self.edits_for(typed)
         unknown = [_UNKNOWN.match(one.message) for one in self._new_errors(edits) if one.code == "unknown-name"]
         for found in unknown[:1]:

@@ -133,13 +133,13 @@ class DesignScreen(DesignCore):
 
     def action_next_sample(self) -> None:
         if self.picture is not None and self.picture.batch == 1:
-            self.notify("one sample: no `batch` in the text, so the mask is the same for every sample")
+            self.notify("one mask for all samples: there is no other to look at")
         elif self.picture is not None:
             self._look_at(replace(self.choice, batch=(self.choice.batch + 1) % self.picture.batch))
 
     def action_next_head(self) -> None:
         if self.picture is not None and self.picture.heads == 1:
-            self.notify("one head: no `heads` in the text, so the mask is the same for every head")
+            self.notify("one mask for all heads: there is no other to look at")
         elif self.picture is not None:
             self._look_at(replace(self.choice, head=(self.choice.head + 1) % self.picture.heads))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from compilemask.errors import MaskFileError
@@ -49,7 +50,8 @@ class ShapeFlow:
             return
         start = f"{name}_a : {region_shapes.first_size(self._file, self._region)}, {name}_b"
         note = "first name : its size, second name    the second gets the rest; rules keep both"
-        entry = self._flow.entry(self._begun_split)
+        # the second press splits, and would not write a parameter as well
+        entry = replace(self._flow.entry(self._begun_split), offers=False)
         prompt = EntryPrompt(f"Split {self._title}", start, note, entry, self._names_problem, self._split_problem)
         if await self._screen.app.ask(prompt) is None:
             return
