@@ -34,7 +34,7 @@ async def test_overlays_say_the_largest_value(make_app: MakeApp) -> None:
         assert f"runs per row, most {figures.max_runs_per_row} run" in screen.query_one(MaskView).headings()[0]
 
 
-@pytest.mark.parametrize(("key", "word"), [("b", "every sample"), ("d", "every head")])
+@pytest.mark.parametrize(("key", "word"), [("b", "all samples"), ("d", "all heads")])
 async def test_one_sample_and_head_is_said(make_app: MakeApp, key: str, word: str) -> None:
     async with make_app(TWO, compile_=Pictures()).run_test(size=SIZE) as pilot:
         screen = await design(pilot)

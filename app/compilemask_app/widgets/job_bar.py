@@ -107,14 +107,14 @@ class JobBar(Widget):
         if state.phase in (Phase.RUNNING, Phase.WAITING):
             return _ending(text, "x cancels", width)
         if done:
-            return _ending(text, f"{_MORE[job]} shows all", width)
+            return _ending(text, f"{_MORE[job]} shows all", width, key_only=old)
         return _ending(text, _WHY[job], width) if state.phase is Phase.UNABLE else text
 
 
-def _ending(text: Text, words: str, width: int) -> Text:
-    """The line with the words at its end, which stay where the line is cut."""
+def _ending(text: Text, words: str, width: int, *, key_only: bool = False) -> Text:
+    """The line with the words at its end, which stay where the line is cut; with `key_only` their key alone then."""
     gap = "   "
-    if width < ENDING_FROM:
+    if width < ENDING_FROM or (key_only and text.cell_len + len(gap + words) > width):
         gap, words = " ", words.partition(" ")[0]
     if width and text.cell_len + len(gap + words) > width:
         text.truncate(max(0, width - len(gap + words)), overflow="ellipsis")
