@@ -12,7 +12,7 @@ from compilemask.command_line.streams import remark
 from compilemask.errors import UsageError
 from compilemask.language.axis import Axis
 from compilemask.language.parameter_table import ShownParameter, kind_of, parameter_table
-from compilemask.language.values import ListValue, Value, show
+from compilemask.language.values import ListValue, plain, show
 from compilemask.measure.naming import slot_named
 from compilemask.pipeline import CompiledMask
 from compilemask.pipeline import compile as compile_mask
@@ -45,7 +45,7 @@ def parameter_json(parameter: ShownParameter) -> dict[str, Any]:
     long = isinstance(value, ListValue) and value.total > MOST_ENTRIES_SHOWN
     return {
         "name": parameter.name,
-        "value": None if long else _plain(value),
+        "value": None if long else plain(value),
         "shown": None if value is None else show(value),
         "kind": kind_of(value),
         "per": parameter.per,
@@ -54,13 +54,6 @@ def parameter_json(parameter: ShownParameter) -> dict[str, Any]:
         "comment": parameter.comment,
         "requires": [{"condition": one.condition, "text": one.text} for one in parameter.requirements],
     }
-
-
-def _plain(value: Value | None) -> Any:
-    """A value as JSON has it; no bound is null, as `--set` takes it."""
-    if isinstance(value, ListValue):
-        return [_plain(item) for item in value.items]
-    return value if isinstance(value, int | str) else None
 
 
 def check_head(compiled: CompiledMask, batch: int, head: int) -> None:

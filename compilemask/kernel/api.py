@@ -59,9 +59,10 @@ def attention(
         try:
             check(q, k, v, mask, enable_gqa)
         except UsageError as error:  # raised here it would make Dynamo look for its way through everything below
-            q = refuse_op(q, str(error))
-        # an integer attribute is all that a graph may know of the mask
-        output, lse = attention_op(q, k, v, mask.number, _scale(q, factor))
+            output, lse = refuse_op(q, v, str(error))
+        else:
+            # an integer attribute is all that a graph may know of the mask
+            output, lse = attention_op(q, k, v, mask.number, _scale(q, factor))
     elif is_plain(q, k, v):
         output, lse = _eager(q, k, v, mask, factor, enable_gqa)
     else:

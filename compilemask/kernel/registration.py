@@ -97,14 +97,14 @@ attention_op.register_autograd(_backward, setup_context=_setup_context)
 
 
 @torch.library.custom_op("compilemask::refuse", mutates_args=())
-def refuse_op(query: Tensor, words: str) -> Tensor:
+def refuse_op(query: Tensor, value: Tensor, words: str) -> tuple[Tensor, Tensor]:
     """Raises UsageError when the graph runs: what is wrong with a call that was found to be wrong as it was traced."""
     raise UsageError(words)
 
 
 @refuse_op.register_fake
-def _(query: Tensor, words: str) -> Tensor:
-    return query.new_empty(query.shape)
+def _(query: Tensor, value: Tensor, words: str) -> tuple[Tensor, Tensor]:
+    return query.new_empty((*query.shape[:-1], *value.shape[-1:])), query.new_empty(query.shape[:-1])
 
 
-refuse_op.register_autograd(lambda _, grad: (grad, None))
+refuse_op.register_autograd(lambda *_: (None, None, None))

@@ -132,6 +132,13 @@ def show(value: Value | None) -> str:
             return repr(value)
 
 
+def plain(value: Value | None) -> Any:
+    """A value as JSON and Python have it; no bound is None, as parameters take it."""
+    if isinstance(value, ListValue):
+        return [plain(item) for item in value.items]
+    return value if isinstance(value, int | str) else None
+
+
 def describe(value: Value) -> str:
     """The kind of a value, for messages: `a number`, `a list of 3`."""
     match value:

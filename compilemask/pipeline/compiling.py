@@ -51,7 +51,8 @@ def compile(  # noqa: A001
 
     `mask` is a path, a library name or a `compilemask.language.builder.Mask`. Parameters are given by name, as keywords
     or in `params` (names that collide with the arguments of this function); `samples` gives some of them per batch
-    entry.
+    entry. What the text is warned of is in `diagnostics` of the mask; `compilemask.compile` says it as Python warnings,
+    MaskWarning, too.
 
     Raises:
         MaskFileError: the file or its sizes are wrong; it holds every finding.

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from compilemask_app.screens.compare_picker import ComparePicker
+from compilemask_app.screens.compare_screen import CompareScreen
 from compilemask_app.screens.design import DesignScreen
 from compilemask_app.screens.dialogs import Prompt
+from compilemask_app.screens.sizes_screen import SizesScreen
 from compilemask_app.widgets.mask_editor import MaskEditor
 from textual import events
 from textual.command import CommandPalette
@@ -48,6 +51,19 @@ async def answered(pilot: Pilot[None], text: str) -> None:
 def said(pilot: Pilot[None]) -> str:
     """What stands below the line of the prompt on the screen."""
     return str(pilot.app.screen.query_one(".note", Static).content)
+
+
+async def compared(pilot: Pilot[None], *keys: str, sizes: bool = True) -> CompareScreen:
+    """Compare with what `keys` choose in the list, at the sizes that it offers where `sizes` are asked for."""
+    await pilot.press("k")
+    await dialog(pilot, ComparePicker)
+    await pilot.press(*keys, "enter")
+    if sizes:
+        await dialog(pilot, SizesScreen)
+        await pilot.press("enter")
+    await dialog(pilot, CompareScreen)
+    assert isinstance(pilot.app.screen, CompareScreen)
+    return pilot.app.screen
 
 
 def app_ended(pilot: Pilot[None]) -> bool:

@@ -7,17 +7,14 @@ from pathlib import Path
 import pytest
 from compilemask_app import document as files
 from compilemask_app.jobs.pictures import Pictures
-from compilemask_app.screens.compare_screen import CompareScreen
 from compilemask_app.screens.help_screen import HelpScreen
-from compilemask_app.screens.open_screen import OpenScreen
-from compilemask_app.screens.sizes_screen import SizesScreen
 from compilemask_app.widgets.mask_editor import MaskEditor
 from compilemask_app.widgets.mask_view import MaskView
 from textual.containers import VerticalScroll
 from textual.widgets import Input
 
 from tests.app.conftest import MakeApp
-from tests.app.flows import SIZE, TWO, answered, dialog, said, text_of
+from tests.app.flows import SIZE, TWO, answered, compared, dialog, said, text_of
 from tests.app.test_results import lines_of
 from tests.scenes import design, until
 
@@ -59,12 +56,7 @@ async def test_a_rule_is_found_from_the_comparison(make_app: MakeApp, tmp_path: 
         screen = await design(pilot)
         screen.query_one(MaskEditor).text = TWO.replace("sees prompt : causal", "sees prompt : before")
         await design(pilot)
-        await pilot.press("k")
-        await dialog(pilot, OpenScreen)
-        await pilot.press("down", "enter")
-        await dialog(pilot, SizesScreen)
-        await pilot.press("enter")
-        await dialog(pilot, CompareScreen)
+        await compared(pilot, "down")
         await pilot.press("home", "down", "l")
         await design(pilot)
         editor = screen.query_one(MaskEditor)

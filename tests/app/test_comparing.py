@@ -12,7 +12,6 @@ from compilemask_app.jobs.comparing import LengthsDiffer, compare, compare_order
 from compilemask_app.jobs.compile_job import CompileRequest
 from compilemask_app.jobs.pictures import Pictures
 from compilemask_app.picture import MaskPicture, Picture
-from compilemask_app.screens.compare_picker import ComparePicker
 from compilemask_app.screens.compare_screen import CompareScreen
 from compilemask_app.screens.design import DesignScreen
 from compilemask_app.screens.open_screen import OpenScreen
@@ -25,7 +24,7 @@ from textual.widgets import Input, Static
 
 from tests.app.conftest import MakeApp
 from tests.app.fakes import causal, equal_regions, picture_from
-from tests.app.flows import SIZE, dialog
+from tests.app.flows import SIZE, compared, dialog
 from tests.scenes import design, until
 
 MINE = """\
@@ -128,14 +127,7 @@ class TestSizes:
             screen = await design(pilot)
             screen.query_one(MaskEditor).text = MINE.replace("96", "64").replace("ahead=0", "ahead=1")
             await design(pilot)
-            await pilot.press("k")
-            await dialog(pilot, ComparePicker)
-            await pilot.press("enter")
-            await dialog(pilot, SizesScreen)
-            await pilot.press("enter")
-            await dialog(pilot, CompareScreen)
-            shown = pilot.app.screen
-            assert isinstance(shown, CompareScreen)
+            shown = await compared(pilot)
             assert (shown.comparison.left_name, shown.comparison.only_right.visible) == ("as saved", 63)
 
     async def test_escape_goes_back_to_the_mask(self, make_app: MakeApp) -> None:
@@ -178,14 +170,9 @@ class TestRulers:
     async def test_rows_of_another_name_have_a_ruler_of_their_own(self, make_app: MakeApp) -> None:
         async with make_app(MIXED, compile_=Pictures()).run_test(size=(120, 40)) as pilot:
             await design(pilot)
-            await pilot.press("k")
-            await dialog(pilot, ComparePicker)
-            await pilot.press("enter")
-            await dialog(pilot, CompareScreen)
+            shown = await compared(pilot, sizes=False)
             await pilot.press("m")
             await pilot.pause()
-            shown = pilot.app.screen
-            assert isinstance(shown, CompareScreen)
             left, right, difference = [pane for pane in shown.panes if pane.display]
             rows = [[view.render_line(y).text[: view.label_room] for y in range(3, 20)] for view in (left, right)]
             assert any(line.strip(" ▸") == "a" for line in rows[0])
@@ -202,12 +189,7 @@ async def test_the_cursor_of_each_tile_map_stands_on_the_slots_of_its_own_order(
         screen = await design(pilot)
         screen.query_one(MaskEditor).text = MIXED.replace("order everything stored by -at\n", "")
         await design(pilot)
-        await pilot.press("k")
-        await dialog(pilot, ComparePicker)
-        await pilot.press("enter")
-        await dialog(pilot, CompareScreen)
-        shown = pilot.app.screen
-        assert isinstance(shown, CompareScreen)
+        shown = await compared(pilot, sizes=False)
         await pilot.press("m")
         await pilot.pause()
         left, right = shown.query(TileMapView).results(TileMapView)

@@ -9,12 +9,10 @@ import numpy as np
 from compilemask_app import document as files
 from compilemask_app.jobs.pictures import Pictures
 from compilemask_app.messages import ViewChanged
-from compilemask_app.screens.compare_screen import CompareScreen
 from compilemask_app.screens.design import DesignScreen
 from compilemask_app.screens.dialogs import Prompt
 from compilemask_app.screens.open_screen import OpenScreen
 from compilemask_app.screens.reader_screen import ReaderScreen
-from compilemask_app.screens.sizes_screen import SizesScreen
 from compilemask_app.screens.times_screen import TimesScreen
 from compilemask_app.widgets.code_view import CodeView
 from compilemask_app.widgets.job_bar import Phase
@@ -24,7 +22,7 @@ from textual.widgets import DataTable, Input, Static
 
 from compilemask.worker_protocol import Job
 from tests.app.conftest import MakeApp
-from tests.app.flows import SIZE, TWO, answered, command, dialog
+from tests.app.flows import SIZE, TWO, answered, command, compared, dialog
 from tests.app.test_jobs import worker
 from tests.scenes import design, until
 
@@ -35,12 +33,7 @@ class TestOtherScreens:
     async def test_token_orders_are_compared_under_one_viewport(self, make_app: MakeApp) -> None:
         async with make_app(TWO, compile_=Pictures()).run_test(size=SIZE) as pilot:
             await design(pilot)
-            await pilot.press("k")
-            await dialog(pilot, OpenScreen)
-            await pilot.press("enter")
-            await dialog(pilot, CompareScreen)
-            screen = pilot.app.screen
-            assert isinstance(screen, CompareScreen)
+            screen = await compared(pilot, sizes=False)
             assert screen.comparison.left.rows.visible == screen.comparison.right.rows.visible
             await pilot.press("m", "d", "plus")
             assert len({pane.view for pane in screen.panes}) == 1
@@ -56,14 +49,7 @@ class TestOtherScreens:
             screen = await design(pilot)
             screen.query_one(MaskEditor).text = TWO.replace("sees prompt : causal", "sees prompt : before")
             await design(pilot)
-            await pilot.press("k")
-            await dialog(pilot, OpenScreen)
-            await pilot.press("down", "enter")
-            await dialog(pilot, SizesScreen)
-            await pilot.press("enter")
-            await dialog(pilot, CompareScreen)
-            shown = pilot.app.screen
-            assert isinstance(shown, CompareScreen)
+            shown = await compared(pilot, "down")
             assert shown.comparison.only_left.visible == 40
             assert shown.comparison.only_right.visible == 0
 

@@ -1,4 +1,4 @@
-"""`attention` on CPU tensors: values, gradients, torch.compile, torch.func, and what it refuses."""
+"""`attention` on CPU tensors: values, gradients, torch.compile and torch.func."""
 
 from __future__ import annotations
 
@@ -6,61 +6,17 @@ import copy
 import gc
 import pickle
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import cast
 
 import numpy as np
 import pytest
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
-from compilemask.descriptor.attention_mask import AttentionMask
-from compilemask.descriptor.build import descriptor_from_dense
-from compilemask.descriptor.descriptor import Descriptor
-from compilemask.descriptor.registry import register
 from compilemask.errors import UsageError
 from compilemask.kernel.api import attention
 from compilemask.pipeline import CompiledMask, compile_text
 from tests.kernel.dense_attention import dense, row_error
-
-
-@dataclass(eq=False)
-class DenseMask:
-    """A mask given cell by cell, [batch or 1, heads or 1, queries, keys]."""
-
-    cells: NDArray[np.bool_]
-
-    def __post_init__(self) -> None:
-        self.number = register(self)
-
-    @property
-    def query_length(self) -> int:
-        return int(self.cells.shape[2])
-
-    @property
-    def key_length(self) -> int:
-        return int(self.cells.shape[3])
-
-    def descriptor(self, block_m: int = 128, block_n: int = 128) -> Descriptor:
-        return descriptor_from_dense(self.cells, block_m, block_n)
-
-
-def mixed_mask(batch: int, heads: int, queries: int, keys: int) -> DenseMask:
-    """Full, partial and empty tiles, queries that see nothing and keys that nobody sees."""
-    cells = np.random.default_rng(1).random((batch, heads, queries, keys)) < 0.3
-    cells[..., 128:, :128] = True
-    cells[..., :3, :] = False
-    cells[..., 7] = False
-    return DenseMask(cells)
-
-
-def tensors(mask: DenseMask, heads: int = 2, kv_heads: int = 2, batch: int = 2, dtype: torch.dtype = torch.float32,
-            head_dim: int = 16, head_dim_v: int = 24) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
-    torch.manual_seed(2)
-    shapes = ((heads, mask.query_length, head_dim), (kv_heads, mask.key_length, head_dim))
-    q, k = (torch.randn(batch, *shape, dtype=dtype, requires_grad=True) for shape in shapes)
-    return q, k, torch.randn(batch, kv_heads, mask.key_length, head_dim_v, dtype=dtype, requires_grad=True)
+from tests.kernel.made_masks import DenseMask, mixed_mask, tensors
 
 
 @pytest.mark.parametrize(("batch", "heads", "kv_heads"), [(1, 1, 2), (2, 1, 1), (1, 4, 2), (2, 4, 4)])
@@ -195,19 +151,6 @@ def test_works_under_checkpointing_and_torch_func() -> None:
     assert torch.equal(torch.autograd.grad(recomputed, leaf)[0], expected)
 
 
-def test_refuses_forward_mode_in_words() -> None:
-    mask = mixed_mask(1, 1, 9, 11)
-    q, k, v = (tensor.detach() for tensor in tensors(mask))
-    with pytest.raises(UsageError, match="reverse mode only"):
-        torch.func.jvp(lambda q: attention(q, k, v, mask), (q,), (torch.ones_like(q),))
-    with pytest.raises(UsageError, match="reverse mode only"):
-        torch.func.linearize(lambda q: attention(q, k, v, mask), q)
-    with torch.autograd.forward_ad.dual_level():
-        dual = torch.autograd.forward_ad.make_dual(q, torch.ones_like(q))  # type: ignore[no-untyped-call]
-        with pytest.raises(UsageError, match="reverse mode only"):
-            attention(dual, k, v, mask)
-
-
 def test_several_gradients_at_once() -> None:
     mask = mixed_mask(1, 1, 9, 11)
     leaves = tensors(mask)
@@ -231,91 +174,11 @@ def test_a_mask_is_forgotten_with_its_owner() -> None:
         prepared.prepared(handle)
 
 
-RECOMPILE = "compile the mask with the sizes of these tensors."
-REFUSED: dict[str, tuple[Callable[[Tensor, Tensor, Tensor], tuple[Tensor, Tensor, Tensor]], str]] = {
-    "three axes": (lambda q, k, v: (q[0], k, v),
-                   "q must be [batch, heads, tokens, head_dim], but has shape [2, 9, 16]."),
-    "integers": (lambda q, k, v: (q.int(), k, v),
-                 "q must be bfloat16, float16, float32 or float64, but is torch.int32."),
-    "mixed dtypes": (lambda q, k, v: (q, k.half(), v),
-                     "k must have the dtype of q, torch.float32, but is torch.float16."),
-    "batch": (lambda q, k, v: (q, k, v[:1]), "v must have the batch size of q, 2, but has 1."),
-    "heads": (lambda q, k, v: (q, k[:, :1], v[:, :1]),
-              "k must have the 2 heads of q, but has 1; grouped heads need enable_gqa=True."),
-    "value heads": (lambda q, k, v: (q, k, v[:, :1]), "v must have the heads of k, 2, but has 1."),
-    "head_dim": (lambda q, k, v: (q, k[..., :8], v), "k must have the head_dim of q, 16, but has 8."),
-    "wide heads": (lambda q, k, v: (q, k, v.repeat(1, 1, 1, 20)), "v must have a head_dim from 1 to 256, but has 480."),
-    "arrays": (lambda q, k, v: (cast(Tensor, q.detach().numpy()), k, v),
-               "q must be a torch tensor, but is of type ndarray."),
-    "layout": (lambda q, k, v: (q.transpose(1, 2), k.transpose(1, 2)[:, :9], v.transpose(1, 2)[:, :9]),
-               "q must have the 9 queries of the mask, but has 2 tokens: is it [batch, tokens, heads, head_dim]? Then "
-               "transpose(1, 2) first."),
-    "queries": (lambda q, k, v: (q[:, :, 1:], k, v),
-                f"q must have the 9 queries of the mask, but has 8 tokens; {RECOMPILE}"),
-    "keys": (lambda q, k, v: (q, k, v[:, :, 1:]),
-             f"v must have the 11 keys of the mask, but has 10 tokens; {RECOMPILE}"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", REFUSED)
-def test_refuses_in_one_sentence(name: str) -> None:
-    change, message = REFUSED[name]
-    mask = mixed_mask(1, 1, 9, 11)
-    with pytest.raises(UsageError) as refused:
-        attention(*change(*tensors(mask)), mask)
-    assert str(refused.value) == message
-
-
-@pytest.mark.parametrize(
-    ("given", "named"), [("causal", "'causal'"), (None, "of type NoneType"), (torch.ones(9, 11) > 0, "of type Tensor")]
-)
-def test_refuses_what_is_no_compiled_mask(given: object, named: str) -> None:
-    with pytest.raises(
-        UsageError, match=f"mask must be a compiled mask, but is {named}; compilemask.compile makes one"
-    ):
-        attention(*tensors(mixed_mask(1, 1, 9, 11)), cast(AttentionMask, given))
-
-
-@pytest.mark.parametrize(
-    ("scale", "words"),
-    [
-        ("large", "a number, but is 'large'"),
-        ("0.5", "a number, but is '0.5'"),
-        (True, "a number, but is True"),
-        ([0.5], r"a number, but is \[0.5\]"),
-        (float("nan"), "a finite number, but is nan"),
-        (torch.tensor(float("nan")), "a finite number, but is nan"),
-        (-float("inf"), "a finite number, but is -inf"),
-        (10**400, "a number that a float can hold"),
-    ],
-)
-def test_refuses_a_scale_that_is_no_number(scale: object, words: str) -> None:
-    mask = mixed_mask(1, 1, 9, 11)
-    with pytest.raises(UsageError, match=f"^scale must be {words}"):
-        attention(*tensors(mask), mask, scale=cast(float, scale))
-
-
-def test_refuses_a_scale_that_wants_a_gradient() -> None:
-    mask = mixed_mask(1, 1, 9, 11)
-    with pytest.raises(UsageError, match=r"scale gets no gradient, .* multiply q by it instead"):
-        attention(*tensors(mask), mask, scale=cast(float, torch.nn.Parameter(torch.tensor(0.3))))
-
-
 @pytest.mark.parametrize("scale", [2, np.float32(2), torch.tensor(2.0), -0.5, 0])
 def test_takes_any_finite_number_as_scale(scale: float) -> None:
     mask = mixed_mask(1, 1, 9, 11)
     q, k, v = tensors(mask)
     assert torch.equal(attention(q, k, v, mask, scale=scale), attention(q, k, v, mask, scale=float(scale)))
-
-
-def test_what_one_call_was_allowed_is_not_allowed_to_the_next() -> None:
-    mask = mixed_mask(1, 1, 9, 11)
-    q, k, v = tensors(mask, heads=4)
-    attention(q, k, v, mask, enable_gqa=True)
-    with pytest.raises(UsageError, match="grouped heads need enable_gqa=True"):
-        attention(q, k, v, mask)
-    with pytest.raises(UsageError, match="k must have the dtype of q"):
-        attention(q, k.half(), v, mask, enable_gqa=True)
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
@@ -340,16 +203,6 @@ def test_tensors_without_memory_give_shapes() -> None:
     q, k, v = (tensor.to("meta") for tensor in tensors(mask))
     output, lse = attention(q, k, v, mask, return_lse=True)
     assert (output.device.type, output.shape, lse.shape) == ("meta", (2, 2, 150, 24), (2, 2, 150))
-
-
-@pytest.mark.parametrize("device", ["cpu", "meta"])
-@pytest.mark.parametrize(
-    ("batch", "heads", "words"), [(1, 3, "mask's 3 heads, but has 2"), (3, 1, "mask's batch size, 3, but has 2")]
-)
-def test_refuses_a_mask_made_for_another_batch_or_other_heads(device: str, batch: int, heads: int, words: str) -> None:
-    q, k, v = (tensor.to(device) for tensor in tensors(mixed_mask(1, 1, 9, 11)))
-    with pytest.raises(UsageError, match=f"q must have the {words}"):
-        attention(q, k, v, mixed_mask(batch, heads, 9, 11))
 
 
 @pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, lambda mask: pickle.loads(pickle.dumps(mask))])

@@ -18,7 +18,7 @@ from compilemask.kernel.prepared import prepared
 from compilemask.kernel.reference import AttentionResult
 from compilemask.kernel.schedule import CallShape
 from compilemask.measure.error_budget import compare, references
-from tests.kernel.test_attention_call import DenseMask
+from tests.kernel.made_masks import DenseMask
 
 HOPPER = torch.cuda.is_available() and torch.cuda.get_device_capability() == (9, 0)
 SHAPE = CallShape(2, 4, 2, key_batch_shared=False, key_head_shared=False, programs=7, head_group=1)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import pytest
 import torch
 from torch._dynamo.utils import counters
 
 from compilemask import pipeline
+from compilemask.descriptor.attention_mask import AttentionMask
 from compilemask.errors import UsageError
 from compilemask.kernel.api import attention
 
@@ -31,3 +34,23 @@ def test_a_wrong_length_is_told_from_inside_a_graph(fullgraph: bool, gradient: b
     with pytest.raises(UsageError, match="q must have the 31 queries of the mask causal, but has 32 tokens"):
         call(torch.randn(1, 2, 32, 16, requires_grad=gradient), pipeline.compile("causal", length=31))
     assert counters["stats"]["unique_graphs"] == 1
+
+
+@pytest.mark.parametrize("fullgraph", [False, True])
+@pytest.mark.parametrize(
+    ("shape", "mask", "words"),
+    [
+        ((1, 2, 32, 16), cast(AttentionMask, None), "mask must be"),
+        ((1, 2, 32, 16), pipeline.compile("causal", length=31), "q must have the 31 queries"),
+        ((2, 32, 16), pipeline.compile("causal", length=32), "q must be .batch, heads, tokens, head_dim., but has"),
+    ],
+)
+def test_what_is_wrong_is_told_of_a_call_that_cannot_be_traced_and_of_what_follows_it(
+    shape: tuple[int, ...], mask: AttentionMask, words: str, fullgraph: bool
+) -> None:
+    torch.compiler.reset()
+    call = torch.compile(
+        lambda x, v: attention(x, x, v, mask) @ torch.ones(8), backend="aot_eager", fullgraph=fullgraph
+    )
+    with pytest.raises(UsageError, match=words):
+        call(torch.randn(shape), torch.randn(shape)[..., :8])

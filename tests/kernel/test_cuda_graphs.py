@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from compilemask.kernel.api import attention
-from tests.kernel.test_attention_call import DenseMask, mixed_mask
+from tests.kernel.made_masks import DenseMask, mixed_mask
 
 pytestmark = [pytest.mark.gpu, pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA GPU")]
 

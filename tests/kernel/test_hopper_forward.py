@@ -13,7 +13,7 @@ from compilemask.kernel.api import attention
 from compilemask.kernel.reference import AttentionResult
 from compilemask.measure.error_budget import compare, references
 from tests.kernel.dense_attention import dense, relative_error
-from tests.kernel.test_attention_call import DenseMask
+from tests.kernel.made_masks import DenseMask
 
 IS_HOPPER = torch.cuda.is_available() and torch.cuda.get_device_capability()[0] == 9
 pytestmark = [pytest.mark.gpu, pytest.mark.skipif(not IS_HOPPER, reason="needs a Hopper GPU")]

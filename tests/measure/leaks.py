@@ -13,7 +13,7 @@ from compilemask.measure.code_sums import SetError
 from compilemask.measure.error_budget import OutputError, compare, references
 from compilemask.measure.kernel_runs import Inputs, called, interpreted, random_inputs
 from compilemask.measure.set_probe import judge_keys, judge_queries, key_probe, query_probe
-from tests.kernel.test_attention_call import DenseMask
+from tests.kernel.made_masks import DenseMask
 
 Cells = NDArray[np.bool_]
 Run = Callable[[Cells, Inputs], AttentionResult]

@@ -23,7 +23,7 @@ from compilemask.measure.report import Check, Outcome, ValidationReport
 from compilemask.measure.validate import validate
 from compilemask.pipeline import CompiledMask, compile_text
 from compilemask.pipeline import compile as compile_mask
-from tests.kernel.test_attention_call import DenseMask
+from tests.kernel.made_masks import DenseMask
 
 EXAMPLES = sorted((Path(__file__).parent.parent / "language" / "examples").glob("*.mask"))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import pickle
-import random
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
@@ -14,30 +13,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from compilemask import UsageError, compile_text, library
+from compilemask import UsageError, compile_text
 from compilemask import compile as compile_mask
 from compilemask.descriptor.registry import find
 from compilemask.intervals.solve import Form
 from compilemask.language import meaning
 from compilemask.pipeline import CompiledMask
 from compilemask.source import Diagnostic, Severity
-
-SHARED_PROMPT = """
-title "Shared prompt"
-param prompt = 37, answers = [23, 0, 41]
-layout
-    prompt : prompt
-    answer : answers
-rules
-    prompt sees prompt : causal
-    answer sees prompt : all
-    answer sees answer : causal within answer
-"""
-
-
-def codes(compiled: CompiledMask) -> dict[str, str]:
-    """Message by code, warnings and notes."""
-    return {found.code: found.message for found in compiled.diagnostics}
+from tests.pipeline.texts import SHARED_PROMPT
 
 
 def test_statistics_count_the_dense_mask() -> None:
@@ -132,180 +115,6 @@ def test_parameters_by_keyword_and_by_params() -> None:
         compile_mask("causl")
 
 
-@pytest.mark.parametrize(
-    ("query", "key", "visible", "number", "text"),
-    [
-        (40, 3, True, 2, "rule 2 (line 9) shows it"),
-        (40, 38, True, 3, "rule 3 (line 10) shows it"),
-        (38, 40, False, None, "no rule shows it"),
-    ],
-)
-def test_explanations_name_the_rule(query: int, key: int, visible: bool, number: int | None, text: str) -> None:
-    found = compile_text(SHARED_PROMPT).explain(query, key)
-
-    assert (found.visible, found.rule_number, found.text) == (visible, number, text)
-
-
-def test_explanations_of_hiding_limits_and_padding() -> None:
-    compiled = compile_text("""
-layout
-    token : 6
-    padding : 2
-rules
-    token sees token : all
-    token cannot see first 1 of token : all
-    limit : causal
-""")
-
-    assert compiled.explain(3, 0).text == "rule 2 (line 7) hides it"
-    assert compiled.explain(3, 5).text == "a rule shows it, but limit 3 (line 8) cuts it"
-    assert "key 7 is padding" in compiled.explain(3, 7).text
-    why = "query's pos 3 is before key's pos 5"
-    assert compiled.explain(3, 5).sentence() == f"a rule shows it, but limit 3 (line 8) cuts it: {why}"
-    assert compiled.explain(3, 5).considered[0].sentence() == f"line 8: limit : causal — {why}"
-    assert compiled.explain(3, 0).considered == ()
-
-
-WHY = """
-layout
-    noisy : 8
-    clean : 8
-    other : 2
-let block = at // 2
-rules
-    noisy sees clean : {how}
-    first 2 of noisy sees clean : same (block, at)
-"""
-
-
-@pytest.mark.parametrize(
-    ("how", "why"),
-    [
-        ("before by block", "query's block 1 is not after key's block 3"),
-        ("causal by block", "query's block 1 is before key's block 3"),
-        ("causal by (block, at)", "query's (block, at) (1, 3) is before key's (block, at) (3, 6)"),
-        ("same block", "query's block 1 is not key's block 3"),
-        ("self", "query's pos 3 is not key's pos 14"),
-        ("window(behind=4, ahead=2)", "key's pos 14 is 11 ahead of query's pos 3, the window reaches 2 ahead"),
-        ("q.block > k.block", "`q.block > k.block` fails: 1 > 3"),
-        ("q.at < 5 and k.at in [1, 2]", "`k.at in [1, 2]` fails: 6 in [1, 2]"),
-        ("q.at > 5 or q.at == k.at", "`q.at > 5` fails: 3 > 5, and `q.at == k.at` fails: 3 == 6"),
-        ("all except q.at < k.at", "`q.at < k.at` holds"),
-        ("all except causal by (8 - at)", "`causal` holds: query's (8 - at) 5, key's (8 - at) 2"),
-        ("causal or same block", "query's pos 3 is before key's pos 14, and query's block 1 is not key's block 3"),
-        ("(same block) and causal", "query's block 1 is not key's block 3"),
-        ("none", "`none` holds for no pair"),
-        (
-            "disc(below=2, edge=cut) by (block, at)",
-            "`disc(below=2, edge=cut)` fails: query's (block, at) (1, 3), key's (block, at) (3, 6)",
-        ),
-        ("intervals([[[0, 1]]]) by at", "`intervals([[[0, 1]]])` fails: query's at 3, key's at 6"),
-    ],
-)
-def test_a_hidden_cell_names_the_rules_that_select_it_and_what_fails(how: str, why: str) -> None:
-    found = compile_text(WHY.format(how=how)).explain(3, 14)
-
-    assert (found.visible, found.rule, found.span) == (False, None, None)
-    assert found.text == "no rule shows it"
-    assert [one.sentence() for one in found.considered] == [f"line 8: noisy sees clean : {how} — {why}"]
-    assert found.sentence() == f"line 8: {why}"
-    assert found.line() == 8
-
-
-def test_a_cell_that_no_rule_selects_says_so() -> None:
-    found = compile_text(WHY.format(how="all")).explain(16, 3)
-
-    assert (found.sentence(), found.considered, found.line()) == (
-        "no rule selects this query and this key",
-        (),
-        None,
-    )
-
-
-def test_every_rule_that_selects_a_hidden_cell_is_considered() -> None:
-    found = compile_text(WHY.format(how="before by block")).explain(0, 14)
-
-    assert [one.rule.number for one in found.considered] == [1, 2]
-    assert found.considered[1].why == "query's (block, at) (0, 0) is not key's (block, at) (3, 6)"
-
-
-@pytest.mark.parametrize("name", library.names())
-def test_every_library_mask_can_say_why(name: str) -> None:
-    compiled = compile_mask(name)
-    draw = random.Random(name)
-
-    for _ in range(20):
-        query, key = draw.randrange(compiled.query_length), draw.randrange(compiled.key_length)
-        found = compiled.explain(query, key)
-        assert found.visible == compiled.rows.contains(query, key)
-        assert not found.visible or not found.considered
-        assert all(one.why and one.text for one in found.considered)
-
-
-def test_numbers_of_other_parents_and_absent_coordinates_are_named() -> None:
-    compiled = compile_text("""
-layout
-    document repeat 2
-        part : [2, 2]
-    tail : 2
-rules
-    document sees document : same part
-    everything sees everything where at == 1 : same document
-""")
-
-    assert compiled.explain(0, 4).considered[0].why == "query and key lie in different document"
-    assert compiled.explain(0, 9).considered[0].why == "the key has no document"
-
-
-def test_idle_rules_are_warned_about_where_they_stand() -> None:
-    compiled = compile_text("""
-layout
-    token : 30
-rules
-    token cannot see token : self
-    token sees token : window(behind=2, ahead=0) and window(behind=0, ahead=2) by (100 - index) and before
-    first 3 of token sees token : causal
-    token sees token : causal
-    last 2 of token cannot see token : all
-    last 2 of token sees token : all
-    first 3 of token cannot see token : all
-""")
-    warnings = [(found.code, found.span.line) for found in compiled.diagnostics if found.span is not None]
-
-    assert ("rule-hides-nothing", 5) in warnings
-    assert ("rule-hidden", 7) in warnings
-    assert ("rule-hidden", 9) in warnings
-    assert not [line for code, line in warnings if code.startswith("rule") and line in (8, 10, 11)]
-
-
-def test_a_rule_that_never_matches_is_warned_about() -> None:
-    found = codes(
-        compile_text("""
-layout
-    token : 9
-rules
-    token sees token : causal
-    token sees token : q.pos - k.pos > 20
-""")
-    )
-
-    assert "never matches" in found["rule-never-matches"]
-
-
-def test_blind_queries_and_unseen_keys_are_noted() -> None:
-    compiled = compile_text("""
-layout
-    token : 10
-rules
-    token sees token : q.pos - k.pos >= 3
-""")
-    found = codes(compiled)
-
-    assert found["empty-rows"] == "3 queries see nothing, the first is query 0: the output there is 0"
-    assert found["unseen-keys"] == "3 keys are seen by no query, the first is key 7"
-    assert all(one.severity is not Severity.ERROR for one in compiled.diagnostics)
-
-
 def test_a_mask_of_many_runs_a_row_and_one_a_column_is_kept_in_columns() -> None:
     compiled = compile_text("""
 param size = 120
@@ -319,93 +128,6 @@ rules
     assert compiled.form_of() is Form.COLUMN
     np.testing.assert_array_equal(compiled.dense(), meaning.dense(compiled.program))
     assert compiled.columns_of().transpose() == compiled.rows
-
-
-def test_a_fragmented_mask_is_warned_about_with_the_order_that_helps() -> None:
-    compiled = compile_text("layout\n    token : 512\nrules\n    token sees token : same (pos % 3)\n")
-    found = next(one for one in compiled.diagnostics if one.code == "not-tile-friendly")
-
-    assert found.message.startswith("not tile-friendly: 171 runs a row on average, and none of the 16 visited")
-    assert found.hint == "in the order by pos % 3 it would visit 10 tiles: `order best` chooses it"
-
-
-def test_too_many_runs_are_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    from compilemask import MaskFileError
-
-    monkeypatch.setattr("compilemask.intervals.lowering.MOST_RUNS", 1000)
-    with pytest.raises(MaskFileError, match=r"runs of visible keys.*\n.*stored by"):
-        compile_text("layout\n    token : 200\nrules\n    token sees token : same (pos % 2)\n")
-
-
-# ---------------------------------------------------------------- order
-
-GRID = """
-param height = 24, width = 40, text = 13
-layout
-    text  : text
-    image : grid(height, width)
-rules
-    text  sees everything : all
-    image sees text       : all
-    image sees image      : disc(below=6, edge=cut)
-"""
-
-
-def test_an_order_moves_tiles_and_keeps_the_mask() -> None:
-    plain, patched = compile_text(GRID), compile_text(GRID + "order image stored by (y // 8, x // 8)\n")
-    order = patched.descriptor(64, 64).query_order
-
-    assert order is not None
-    np.testing.assert_array_equal(np.sort(order), np.arange(order.size))
-    np.testing.assert_array_equal(patched.dense(), plain.dense())
-    np.testing.assert_array_equal(patched.tiles(64, 64).to_dense(), plain.dense()[order][:, order])
-
-
-def test_best_keeps_what_visits_the_fewest_tiles() -> None:
-    compiled = compile_text(GRID + "order best\n")
-    visited = {one.name: one.visited for one in compiled.tried_orders}
-
-    assert compiled.tiles().visited == min(count for count in visited.values() if count is not None)
-    assert visited["as written"] == compile_text(GRID).tiles().visited
-    assert {"8 x 8 patches", "hilbert", "morton"} <= set(visited)
-    assert "order-best" in codes(compiled)
-
-
-def test_best_keeps_the_written_order_where_nothing_is_better() -> None:
-    compiled = compile_text("layout\n    token : 300\nrules\n    token sees token : causal\norder best\n")
-
-    assert not compiled.order.moves
-    assert "nothing visits fewer tiles than the order as written: 6 tiles" in codes(compiled)["order-best"]
-
-
-def test_best_sorts_by_a_coordinate_that_the_rules_compare() -> None:
-    compiled = compile_text(
-        "layout\n    token : 1024\nrules\n    token sees token : causal and same (pos % 8)\norder best\n"
-    )
-
-    assert compiled.order.moves
-    assert compiled.tiles().visited < (compiled.tried_orders[0].visited or 0)
-
-
-def test_an_order_that_hurts_is_warned_about() -> None:
-    text = "layout\n    token : 1024\nrules\n    token sees token : causal\norder token stored by pos % 8\n"
-
-    assert "visit 64 tiles where 36" in codes(compile_text(text))["order-hurts"]
-
-
-def test_scattered_masks_are_lowered_in_the_order_of_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = "layout\n    token : 100\nrules\n    token sees token : causal and same (pos % 5)\n"
-    text += "order token stored by pos % 5\n"
-    monkeypatch.setattr("compilemask.intervals.lowering.RUNS_A_QUERY_MOVED", 0)
-    compiled = compile_text(text)
-    expected = meaning.dense(compiled.program)
-    order = compiled.order.queries
-
-    assert compiled.kept[0].order is compiled.order
-    assert compiled.kept[0].intervals.runs == 100
-    np.testing.assert_array_equal(compiled.dense(), expected)
-    np.testing.assert_array_equal(compiled.rows.to_dense(), expected)
-    np.testing.assert_array_equal(compiled.tiles(32, 16).to_dense(), expected[order][:, order])
 
 
 def test_equal_masks_written_differently_have_equal_descriptors() -> None:

@@ -73,6 +73,11 @@ class Entry:
                 return found[1]
         return None
 
+    def with_offer(self, wrong: str, typed: str) -> tuple[str, bool]:
+        """What is wrong, with what can be done about it where a parameter is missing; whether it is."""
+        name = self.missing(typed)
+        return (wrong, False) if name is None else (f"{wrong}\nenter again adds  param {name} = {NEW_VALUE}", True)
+
     def written(self, typed: str) -> tuple[TextEdit, ...]:
         """The edits for an answer that was taken, with the parameter that it needs."""
         name = self.missing(typed)
@@ -101,11 +106,6 @@ def new_parameter(text: str, name: str) -> TextEdit:
     layouts = [one.span.line - 1 for one in statements if isinstance(one, syntax.Layout)]
     place = (min(layouts, default=0), 0)
     return TextEdit(place, place, f"{line}\n\n")
-
-
-def offer(name: str) -> str:
-    """What can be done about an unknown name."""
-    return f"enter again adds  param {name} = {NEW_VALUE}"
 
 
 def word_at_end(typed: str) -> str:

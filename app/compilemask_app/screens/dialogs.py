@@ -20,9 +20,6 @@ from compilemask_app.widgets.answer_button import AnswerButton
 
 Answer = TypeVar("Answer")
 
-FOUR_COLUMNS_FROM = 100
-"""Columns of the terminal from which keys, title, help and name of an action stand side by side."""
-NARROW_KEYS = 14
 AROUND_ANSWER, AROUND_BOX, BOX = 6, 6, 72
 """Columns that an answer needs beside its words, and the box of a question beside its answers; its width if it can."""
 

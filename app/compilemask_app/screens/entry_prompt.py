@@ -13,7 +13,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Input, Static
 
-from compilemask_app.composing.entry import Entry, offer, word_at_end
+from compilemask_app.composing.entry import Entry, word_at_end
 from compilemask_app.screens.dialogs import Prompt
 
 
@@ -76,8 +76,8 @@ class EntryPrompt(Prompt):
         if wrong is not None or text == self._offered:
             return wrong
         wrong = await asyncio.to_thread(self._problem, text)
-        name = await asyncio.to_thread(self._entry.missing, text) if wrong else None
-        if name is None:
-            return wrong
-        self._offered = text
-        return f"{wrong}\n{offer(name)}"
+        if wrong is None:
+            return None
+        wrong, offered = await asyncio.to_thread(self._entry.with_offer, wrong, text)
+        self._offered = text if offered else None
+        return wrong

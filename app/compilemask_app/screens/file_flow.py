@@ -139,10 +139,8 @@ class FileFlow:
             return False
         path = Path(answer).expanduser()
         if path.exists() and path != self.document.path:
-            sure = await self._ask(
-                Question("Write over it?", f"{path} exists already.", ("Keep it", "Write over it")), over=over
-            )
-            if sure != "Write over it":
+            sure = await self._ask(Question("Write over it?", f"{path} exists already.", ("Keep it", OVER)), over=over)
+            if sure != OVER:
                 return False
         elif path == self.document.path and not await self._may_write_over(path, over=over):
             return False

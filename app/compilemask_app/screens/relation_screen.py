@@ -15,7 +15,7 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
-from compilemask_app.composing.entry import Entry, offer
+from compilemask_app.composing.entry import Entry
 from compilemask_app.composing.relations import Suggestion, matching
 from compilemask_app.jobs.compile_job import CompileRequest
 from compilemask_app.screens.picker import Picker, PickList
@@ -106,9 +106,8 @@ class RelationScreen(Picker):
         if wrong is None:
             self.answer(how)
             return
-        name = await asyncio.to_thread(self._entry.missing, how)
-        self._offered = how if name else None
-        words = f"{wrong}\n{offer(name)}" if name else wrong
+        words, offered = await asyncio.to_thread(self._entry.with_offer, wrong, how)
+        self._offered = how if offered else None
         self._say(words)
 
     def _say(self, words: str) -> None:

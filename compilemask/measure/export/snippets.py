@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from compilemask.language.parameter_table import parameter_table
-from compilemask.language.values import ListValue, Value
+from compilemask.language.values import plain
 from compilemask.measure.export.python_text import is_keyword_argument, literal
 from compilemask.pipeline import CompiledMask
 from compilemask.pipeline import compile as compile_mask
@@ -59,7 +59,7 @@ def sizes_in_use(compiled: CompiledMask, parameters: Mapping[str, Any], folder: 
     for shown in parameter_table(compiled.program.source, folder, parameters, compiled.batch):
         if shown.default is None or shown.per is not None or shown.name in parameters or _names(shown.default):
             continue
-        value = _plain(shown.value)
+        value = plain(shown.value)
         if len(literal(value)) <= LONGEST:
             found[shown.name] = value
     return found
@@ -69,9 +69,3 @@ def _names(default: str) -> bool:
     """Whether a default speaks of other parameters."""
     words = re.findall(r"[^\W\d]\w*", re.sub(r'"[^"]*"', "", default))
     return bool(set(words) - {"true", "false", "any"})
-
-
-def _plain(value: Value | None) -> Any:
-    if isinstance(value, ListValue):
-        return [_plain(item) for item in value.items]
-    return value if isinstance(value, int | str) else None
